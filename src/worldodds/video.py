@@ -1,0 +1,233 @@
+"""Clips in and out: the one place that touches a codec. A clip is whole or it is an error, never a guess."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import itertools
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldodds.errors import InputError, MissingDependencyError, VideoError
+from worldodds.rollout import Clip
+
+if TYPE_CHECKING:
+    from av.video.frame import VideoFrame
+
+Image = NDArray[np.uint8]  # (height, width, 3), RGB
+
+_BT601 = 6  # SMPTE 170M, what the conversion from RGB uses; named in the file so that every player inverts the same one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Footage:
+    """Decoded pictures, upright, with the time of each.
+
+    ``frames`` are RGB of shape (height, width, 3); ``times`` has shape (len(frames),), in seconds from the first frame.
+    """
+
+    frames: list[Image]
+    times: NDArray[np.float64]
+
+
+def encode(frames: Iterable[Image], path: Path, *, frame_rate: int, crf: int = 18, preset: str = "veryfast") -> None:
+    """Write an H.264 mp4 (yuv420p, index first). The same pictures give the same bytes; the file appears by rename.
+
+    ``crf`` is x264's quality, 0 (lossless) to 51 (worst).
+
+    Raises:
+        InputError: no frame, odd width or height (yuv420p halves both), or frames of different sizes.
+        MissingDependencyError: PyAV is not installed.
+    """
+    part = path.with_name(f"{path.name}.part")
+    try:
+        _write(iter(frames), part, frame_rate=frame_rate, options={"crf": str(crf), "preset": preset, "threads": "1"})
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def probe(path: Path) -> Clip:
+    """Decode a whole clip and return its sha256, length and number of frames.
+
+    Raises:
+        VideoError: missing, empty, truncated, corrupt, without pictures, or shorter than the file declares.
+        MissingDependencyError: PyAV is not installed.
+    """
+    count, end_s = 0, 0.0
+    for frame in _whole(path):
+        count += 1
+        end_s = _time(frame) + _duration(frame)
+    with path.open("rb") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    return Clip(path=path, sha256=sha256, seconds=round(end_s, 6), frames=count)
+
+
+def decode(path: Path, *, last: int | None = None) -> Footage:
+    """Decode a clip to upright RGB frames with their own times (a variable frame rate is kept as it is).
+
+    The whole file is always decoded and checked. With ``last=k`` only the first and the last k frames are converted
+    to RGB and returned, each once: all that reading a final state takes.
+
+    Raises:
+        VideoError: as `probe`.
+        MissingDependencyError: PyAV is not installed.
+    """
+    if last is not None and last < 1:
+        raise InputError(f"last: {last} frames make no footage; give 1 or more, or leave it out for all")
+    kept: deque[VideoFrame] = deque(maxlen=last)
+    first: VideoFrame | None = None
+    frames: list[Image] = []
+    times: list[float] = []
+    for frame in _whole(path):
+        times.append(_time(frame))
+        first = first or frame
+        if last is None:
+            frames.append(_upright(frame))
+        else:
+            kept.append(frame)
+    if last is not None:
+        lead = [first] if first is not None and len(times) > last else []
+        frames = [_upright(frame) for frame in (*lead, *kept)]
+        times = [*times[: len(lead)], *times[-len(kept) :]]
+    return Footage(frames=frames, times=np.array(times) - times[0])
+
+
+def read_still(path: Path) -> Image:
+    """Read a picture (PNG, JPEG) as RGB; raises VideoError where it is missing or broken."""
+    cv2 = _need("cv2", "opencv-python-headless")
+    data = np.frombuffer(path.read_bytes(), dtype=np.uint8) if path.is_file() else np.empty(0, dtype=np.uint8)
+    image = cv2.imdecode(data, cv2.IMREAD_COLOR_RGB) if data.size else None
+    if image is None:
+        raise VideoError(f"{path}: {'not a picture that can be read' if data.size else 'missing or empty'}")
+    return np.asarray(image, dtype=np.uint8)
+
+
+def write_still(image: Image, path: Path) -> None:
+    """Write an RGB picture as PNG; the file appears by rename."""
+    cv2 = _need("cv2", "opencv-python-headless")
+    _, data = cv2.imencode(".png", cv2.cvtColor(image, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_PNG_COMPRESSION, 9])
+    part = path.with_name(f"{path.name}.part")
+    part.write_bytes(data.tobytes())
+    part.replace(path)
+
+
+def _need(module: str, package: str) -> ModuleType:
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise MissingDependencyError(
+            f"clips and pictures need the package {package!r}, which cannot be imported; run: pip install 'worldodds[run]'"
+        ) from None
+
+
+def _write(frames: Iterator[Image], path: Path, *, frame_rate: int, options: dict[str, str]) -> None:
+    av = _need("av", "av")
+    first = next(frames, None)
+    if first is None:
+        raise InputError(f"{path}: there is no frame to encode; a clip needs at least one")
+    height, width = first.shape[:2]
+    if height % 2 or width % 2:
+        raise InputError(f"size: {width}x{height} has an odd side; H.264 with 4:2:0 colour needs even ones")
+    flags = {"movflags": "+faststart", "fflags": "+bitexact"}
+    with av.open(str(path), "w", format="mp4", options=flags) as container:
+        stream = container.add_stream("libx264", rate=frame_rate, options=options)
+        stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
+        stream.codec_context.colorspace = _BT601
+        for image in itertools.chain([first], frames):
+            if image.shape != first.shape:
+                raise InputError(f"frames: shape {image.shape} after {first.shape}; all must have one size")
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(np.ascontiguousarray(image), format="rgb24")))
+        container.mux(stream.encode(None))
+
+
+def _whole(path: Path) -> Iterator[VideoFrame]:
+    """Yield every frame in order, then raise VideoError where the file holds less than it declares."""
+    av = _need("av", "av")
+    _check_boxes(path)
+    seen = discarded = 0
+    begin_s = end_s = longest_s = 0.0
+    try:
+        with av.open(str(path)) as container:
+            if not container.streams.video:
+                raise VideoError(f"{path}: holds no pictures, only {_kinds(container)}; a clip needs a video stream")
+            stream = container.streams.video[0]
+            stream.codec_context.thread_count = 1
+            for packet in container.demux(stream):
+                if packet.size and packet.is_corrupt:
+                    raise VideoError(f"{path}: the file is cut off or corrupt after frame {seen}; fetch it again")
+                discarded += bool(packet.size and packet.is_discard)
+                for frame in packet.decode():
+                    if frame.is_corrupt:
+                        raise VideoError(f"{path}: frame {seen} is corrupt; fetch the file again")
+                    seen += 1
+                    begin_s = _time(frame) if seen == 1 else begin_s
+                    longest_s = max(longest_s, _time(frame) - end_s if seen > 1 else 0.0, _duration(frame))
+                    end_s = _time(frame) + _duration(frame)
+                    yield frame
+            declared, declared_s = stream.frames, _declared_seconds(container, stream)
+    except av.FFmpegError as error:
+        where = f"corrupt after frame {seen}" if seen else "not a video that can be decoded"
+        raise VideoError(f"{path}: {where} ({_cause(error)}); fetch it again") from None
+    if seen == 0 or seen + discarded < declared:
+        raise VideoError(
+            f"{path}: {seen} frames decoded, {declared or 'some'} declared; the file is cut off or corrupt"
+        )
+    if end_s - begin_s < declared_s - max(0.15, 1.5 * longest_s):
+        raise VideoError(f"{path}: {end_s - begin_s:.2f} s decoded, {declared_s:.2f} s declared; the file is cut off")
+
+
+def _check_boxes(path: Path) -> None:
+    """Walk the outer boxes of an mp4: a file shorter than its own boxes is cut off, yet plays in silence."""
+    if not path.is_file():
+        raise VideoError(f"{path}: {'a folder, not a clip' if path.is_dir() else 'there is no such file'}")
+    size, at = path.stat().st_size, 0
+    if size == 0:
+        raise VideoError(f"{path}: the file is empty (0 bytes); fetch it again")
+    with path.open("rb") as file:
+        if file.read(8)[4:] not in (b"ftyp", b"styp", b"moov", b"moof"):
+            return
+        while at < size:
+            file.seek(at)
+            head = file.read(16)
+            length = int.from_bytes(head[:4], "big")
+            length = int.from_bytes(head[8:16], "big") if length == 1 else length or size - at
+            if len(head) < 8 or length < 8 or at + length > size:
+                raise VideoError(f"{path}: the file is cut off or corrupt at byte {at} of {size}; fetch it again")
+            at += length
+
+
+def _declared_seconds(container: Any, stream: Any) -> float:
+    """Length of the pictures by the file's own word; 0 where it has none (sound may outlast pictures)."""
+    if stream.duration:
+        return float(stream.duration * stream.time_base)
+    alone = len(container.streams) == 1
+    return container.duration / 1e6 if alone and container.duration else 0.0
+
+
+def _time(frame: VideoFrame) -> float:
+    return float(frame.time or 0.0)
+
+
+def _duration(frame: VideoFrame) -> float:
+    return float((frame.duration or 0) * (frame.time_base or 0))
+
+
+def _upright(frame: VideoFrame) -> Image:
+    image = frame.to_ndarray(format="rgb24")
+    return np.ascontiguousarray(np.rot90(image, round(frame.rotation / 90)), dtype=np.uint8)
+
+
+def _kinds(container: Any) -> str:
+    return " and ".join(sorted({stream.type for stream in container.streams})) or "nothing"
+
+
+def _cause(error: Any) -> str:
+    return str(getattr(error, "strerror", None) or error)
