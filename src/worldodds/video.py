@@ -124,7 +124,7 @@ def _need(module: str, package: str) -> ModuleType:
         return importlib.import_module(module)
     except ImportError:
         raise MissingDependencyError(
-            f"clips and pictures need the package {package!r}, which cannot be imported; run: pip install 'worldodds[run]'"
+            f"pictures need the package {package!r}, which cannot be imported; run: pip install 'worldodds[run]'"
         ) from None
 
 
