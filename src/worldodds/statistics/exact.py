@@ -1,0 +1,150 @@
+"""Exact goodness-of-fit tests of outcomes against their odds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil, floor, inf, lcm
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldodds.errors import StatisticsError
+from worldodds.statistics.cell import CountsLike, ReferenceLike, as_cell
+from worldodds.statistics.enumerate import tables_needed, tail_probability
+from worldodds.statistics.grid import grid_tail
+from worldodds.statistics.terms import STATISTICS, Group, Statistic, groups_of
+
+TIES = 1e-9  # values this near, relatively, are the same value
+MAX_TABLES = 1_500_000
+MAX_LATTICE = 30_000
+WIDEST_GAP = 0.005
+MAX_WORK = 3e9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoodnessOfFit:
+    """A test of counts against a reference: the statistic seen, its p-value, the valid outcomes, and how it was found."""
+
+    statistic: float
+    p_value: float
+    n: int
+    method: str
+
+
+def multinomial_test(counts: CountsLike, reference: ReferenceLike, *, statistic: Statistic = "g") -> GoodnessOfFit:
+    """Test whether valid outcomes came from the reference's odds, exactly.
+
+    ``statistic`` is ``"g"`` (likelihood ratio ``2 sum x ln(x / e)``, the default), ``"chi2"`` (Pearson), ``"tv"`` or
+    ``"probability"`` (``-2 ln P(x)``). The p-value is the multinomial probability of a value at least as large as the
+    one seen; ties, which are values equal to 1e-9 relative, count in full.
+
+    Uniform references up to n = 50, and every table of up to a million points, agree with enumeration to 1e-12
+    relative; so does everything small enough to be enumerated in two halves, and statistics on a lattice. Elsewhere
+    terms are rounded so that the p-value is never below the exact one, on a grid refined until it is within 0.5% of
+    it; should that cost too much, ``method`` says how far above it may be. Only positive terms are added: p-values
+    keep their accuracy down to the smallest float.
+
+    An outcome that the reference rules out gives p = 0 and an infinite statistic (for TV its value), and ``method``
+    says so.
+
+    Raises:
+        StatisticsError: no valid outcome, unknown odds, or an unknown statistic.
+
+    Source: Baglivo, Olivier and Pagano, JASA 1992; Keich and Nagarajan, JCGS 2006 (rounded lattices).
+
+    >>> multinomial_test([3, 2, 2, 2, 2, 2, 2, 2, 1, *[0] * 11], [0.05] * 20).p_value.__round__(4)
+    0.0687
+    """
+    if statistic not in STATISTICS:
+        raise StatisticsError(f"statistic: {statistic!r} is not one of {', '.join(STATISTICS)}")
+    seen, expected = as_cell(counts, reference)
+    if seen.n == 0:
+        raise StatisticsError("counts: n = 0; a test needs at least 1 valid outcome")
+    if expected.odds is None:
+        raise StatisticsError("reference: the odds of this scene are not known, so nothing can be tested")
+    ruled_out = [label for label, x, o in zip(seen.labels, seen.counts, expected.odds, strict=True) if x and not o]
+    value, p_value, method = _test(seen.counts, expected.odds, statistic)
+    if ruled_out:
+        p_value, method = 0.0, f"outcome {ruled_out[0]!r} was seen and has odds 0"
+    return GoodnessOfFit(statistic=value, p_value=p_value, n=seen.n, method=method)
+
+
+@lru_cache(maxsize=65536)
+def _test(counts: tuple[int, ...], odds: tuple[Fraction, ...], statistic: Statistic) -> tuple[float, float, str]:
+    n = sum(counts)
+    groups = groups_of(odds, n, statistic)
+    if any(x and not o for x, o in zip(counts, odds, strict=True)):
+        return (_tv(counts, odds) if statistic == "tv" else inf), 0.0, ""
+    seen = _value(counts, odds, groups)
+    threshold = seen * (1 - TIES) - 1e-12
+    p_value, method = (1.0, "exact") if threshold <= 0 else _tail(groups, n, threshold, statistic)
+    return _shown(seen, n, groups, statistic), min(1.0, max(p_value, 5e-324)), method
+
+
+def _tail(groups: list[Group], n: int, threshold: float, statistic: Statistic) -> tuple[float, str]:
+    if tables_needed(groups, n) <= MAX_TABLES:
+        return tail_probability(groups, n, threshold), "exact"
+    lattice = _lattice(groups, n, threshold, statistic)
+    if lattice is not None:
+        return grid_tail(groups, lattice[0], n, lattice[1])[0], "exact"
+    return _conservative(groups, n, threshold)
+
+
+def _lattice(
+    groups: list[Group], n: int, threshold: float, statistic: Statistic
+) -> tuple[list[NDArray[np.int64]], int] | None:
+    """Whole-number terms and threshold, where the statistic lives on a lattice that is not too fine."""
+    total = lcm(*(g.odds.denominator for g in groups))
+    x = np.arange(n + 1)
+    if statistic == "tv":
+        # sum |W x - n w| is even or odd throughout, so the lattice could be halved; it is cheap enough as it is
+        steps = [np.abs(total * x - n * int(g.odds * total)) for g in groups]
+        limit = ceil(threshold * total - 1e-6)
+    elif statistic == "chi2" and len(groups) == 1:
+        # chi2 = k sum x^2 / n - n, and x (x - 1) / 2 sums to (sum x^2 - n) / 2
+        steps = [x * (x - 1) // 2]
+        limit = ceil(((threshold + n) * n / groups[0].size - n) / 2 - 1e-6)
+    else:
+        return None
+    return (steps, limit) if limit <= MAX_LATTICE else None
+
+
+def _conservative(groups: list[Group], n: int, threshold: float) -> tuple[float, str]:
+    """Round terms up; refine until at most 0.5% of the p-value can be due to rounding, or the work is too much."""
+    outcomes = sum(g.size for g in groups)
+    cost, points = outcomes * n * n / 2, 2048
+    while True:
+        step = threshold / points
+        steps = [np.ceil(np.minimum(g.terms, 2 * threshold) / step - 1e-9).astype(np.int64) for g in groups]
+        upper, sure = grid_tail(groups, steps, n, floor(threshold / step), outcomes + 1)
+        gap = (upper - sure) / upper if upper > 0 else 0.0
+        if gap <= WIDEST_GAP or 2 * points * cost > MAX_WORK:
+            return upper * (1 + 1e-9), f"conservative (at most {max(gap, 1e-4):.2%} above exact)"
+        points = int(min(points * max(2.0, 1.2 * gap / WIDEST_GAP), MAX_WORK / cost))
+
+
+def _value(counts: Sequence[int], odds: Sequence[Fraction], groups: list[Group]) -> float:
+    tables = {g.odds: g.terms for g in groups}
+    return float(sum(tables[o][x] for x, o in zip(counts, odds, strict=True) if o))
+
+
+def _shown(value: float, n: int, groups: list[Group], statistic: Statistic) -> float:
+    if statistic == "tv":
+        return value / (2 * n)
+    if statistic == "probability":
+        return value + 2 * float(_log_poisson_total(n))
+    return value
+
+
+def _log_poisson_total(n: int) -> float:
+    from worldodds.statistics.enumerate import group_log_total
+
+    return group_log_total(n)
+
+
+def _tv(counts: Sequence[int], odds: Sequence[Fraction]) -> float:
+    n = sum(counts)
+    return float(sum(abs(x - n * o) for x, o in zip(counts, odds, strict=True)) / (2 * n))
