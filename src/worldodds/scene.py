@@ -7,7 +7,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -158,11 +158,7 @@ class Suite:
         """Return the suite cut to some scenes, in the suite's order."""
         wanted = {self.scene(scene_id).id for scene_id in scene_ids}
         kept = tuple(scene for scene in self.scenes if scene.id in wanted)
-        return Suite(**{**self._fields(), "scenes": kept})
-
-    def _fields(self) -> dict[str, Any]:
-        names = ("id", "title", "version", "source", "protocol", "scenes", "folder")
-        return {name: getattr(self, name) for name in names}
+        return replace(self, scenes=kept)
 
 
 def digest(value: object) -> str:

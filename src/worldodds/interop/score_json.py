@@ -1,0 +1,179 @@
+"""The JSON of ``worldodds score --json``: format ``worldodds.score/1``, strict, with its schema made from these types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from worldodds._version import __version__
+from worldodds.scene import Suite
+from worldodds.scorecard import Cell, Scorecard
+from worldodds.statistics.exact import GoodnessOfFit
+from worldodds.statistics.interval import Estimate
+
+FORMAT = "worldodds.score/1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestEntry:
+    """An exact test; ``q_value`` is Benjamini-Hochberg over the family."""
+
+    statistic: float | None
+    p_value: float
+    q_value: float
+    method: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellEntry:
+    """One scene of one model. ``n_total`` counts the clips read, nulls included; ``n`` the valid outcomes."""
+
+    protocol_n: int
+    n_total: int
+    n: int
+    unreadable: int
+    out_of_schema: int
+    refused: int
+    failed: int
+    missing: int
+    counts: dict[str, int]
+    scorability: float | None
+    tv: float | None
+    floor: float | None
+    null_band: tuple[float, float] | None
+    excess: float | None
+    score: float | None
+    tv_total: float | None
+    modal_share: float | None
+    effective_outcomes: float | None
+    collapsed: bool
+    chi2: TestEntry | None
+    g: TestEntry | None
+    verdict: str
+    delta: float | None
+    certified_delta: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntervalEntry:
+    """An interval; its ends are null, with a reason, where the data cannot give one."""
+
+    low: float | None
+    high: float | None
+    level: float | None
+    method: str | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelEntry:
+    """One model. ``mntv`` is null, with a reason, where scenes are missing and no partial average was asked for."""
+
+    mntv: float | None
+    mntv_reason: str | None
+    interval: IntervalEntry
+    averaged_scenes: tuple[str, ...]
+    missing_scenes: tuple[str, ...]
+    family_size: int
+    cells: dict[str, CellEntry]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreDocument:
+    """Everything that ``worldodds score`` found."""
+
+    format: str
+    worldodds_version: str
+    suite: str
+    suite_version: str
+    suite_hash: str
+    reader: str | None
+    models: dict[str, ModelEntry]
+
+
+def score_document(cards: Sequence[Scorecard], suite: Suite, reader: str | None) -> ScoreDocument:
+    """Put scorecards into the shape of the JSON document."""
+    return ScoreDocument(
+        format=FORMAT,
+        worldodds_version=__version__,
+        suite=suite.id,
+        suite_version=suite.version,
+        suite_hash=suite.content_hash,
+        reader=reader,
+        models={card.model: _model_entry(card) for card in cards},
+    )
+
+
+def score_json(cards: Sequence[Scorecard], suite: Suite, reader: str | None) -> str:
+    """Return the document as indented JSON text."""
+    return msgspec.json.format(msgspec.json.encode(score_document(cards, suite, reader)), indent=2).decode()
+
+
+def cell_entry(cell: Cell, suite: Suite) -> dict[str, Any]:
+    """Return one cell's entry as plain values."""
+    return msgspec.to_builtins(_cell_entry(cell, suite))
+
+
+def _model_entry(card: Scorecard) -> ModelEntry:
+    return ModelEntry(
+        mntv=card.mntv,
+        mntv_reason=card.mntv_reason,
+        interval=_interval_entry(card.interval),
+        averaged_scenes=card.averaged,
+        missing_scenes=card.missing_scenes,
+        family_size=card.family_size,
+        cells={cell.measurement.scene.id: _cell_entry(cell, card.suite) for cell in card.cells},
+    )
+
+
+def _interval_entry(estimate: Estimate) -> IntervalEntry:
+    interval = estimate.interval
+    return IntervalEntry(
+        low=interval.low if interval else None,
+        high=interval.high if interval else None,
+        level=interval.level if interval else None,
+        method=interval.method if interval else None,
+        reason=estimate.reason,
+    )
+
+
+def _cell_entry(cell: Cell, suite: Suite) -> CellEntry:
+    m, counts, d = cell.measurement, cell.measurement.counts, cell.measurement.deviation
+    return CellEntry(
+        protocol_n=suite.protocol.rollouts,
+        n_total=counts.n_total,
+        n=counts.n,
+        unreadable=counts.unreadable,
+        out_of_schema=counts.out_of_schema,
+        refused=m.tally.refused,
+        failed=m.tally.failed,
+        missing=m.tally.missing,
+        counts=dict(zip(counts.labels, counts.counts, strict=True)),
+        scorability=counts.scorability,
+        tv=d.tv if d else None,
+        floor=d.floor if d else None,
+        null_band=d.null_band if d else None,
+        excess=d.excess if d else None,
+        score=m.score,
+        tv_total=m.tv_total,
+        modal_share=d.modal_share if d else None,
+        effective_outcomes=d.effective_outcomes if d else None,
+        collapsed=m.collapsed,
+        chi2=_test_entry(m.chi2, cell.chi2_q),
+        g=_test_entry(m.g, cell.g_q),
+        verdict=cell.verdict,
+        delta=cell.equivalence.delta if cell.equivalence else None,
+        certified_delta=cell.equivalence.certified_delta if cell.equivalence else None,
+        reason=m.reason,
+    )
+
+
+def _test_entry(test: GoodnessOfFit | None, q_value: float | None) -> TestEntry | None:
+    if test is None or q_value is None:
+        return None
+    finite = test.statistic if test.statistic != float("inf") else None
+    return TestEntry(statistic=finite, p_value=test.p_value, q_value=q_value, method=test.method)

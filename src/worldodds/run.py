@@ -1,0 +1,282 @@
+"""Plan, pending, run: what is still to be done is a set difference, so running again is resuming."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from worldodds import video
+from worldodds.errors import GenerationError, OutOfRangeError, StoreError, VideoError
+from worldodds.protocols import Generator, Reader
+from worldodds.rollout import Clip, Reading, Rollout
+from worldodds.scene import Scene, Suite, digest
+from worldodds.store import RunStore, StoredReading
+from worldodds.workers import in_parallel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What to film and who reads it: every scene of the suite, ``n`` rollouts each, seeds 0 to n - 1."""
+
+    suite: Suite
+    generator: Generator
+    readers: tuple[Reader, ...]
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One rollout that is wanted and not there yet."""
+
+    key: str
+    scene: Scene
+    index: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """One step of a run, as told to whoever watches."""
+
+    step: Literal["film", "read"]
+    scene: str
+    done: int
+    total: int
+    status: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What a run did, and what is still open (failed or missing) afterwards."""
+
+    filmed: int
+    read: int
+    open: tuple[str, ...]
+
+
+Watcher = Callable[[Progress], None]
+
+
+def plan(suite: Suite, generator: Generator, readers: Sequence[Reader], n: int | None = None) -> Plan:
+    """Make a plan; ``n`` defaults to the suite's protocol.
+
+    Raises:
+        StoreError: fewer than one rollout, or a scene that has no frame to film from.
+    """
+    n = suite.protocol.rollouts if n is None else n
+    if n < 1:
+        raise StoreError(f"n: {n} rollouts asked for; give 1 or more")
+    if frameless := [scene.id for scene in suite.scenes if scene.frame is None]:
+        raise StoreError(f"Scene {frameless[0]!r} has no conditioning frame yet: it can be scored, not filmed")
+    return Plan(suite=suite, generator=generator, readers=tuple(readers), n=n)
+
+
+def rollout_key(scene: Scene, generator: Generator, *, seed: int, index: int) -> str:
+    """Name a rollout by what the generator sees, and by nothing else."""
+    made_by = {"generator": generator.name, "settings": dict(generator.settings)}
+    return digest({**scene.film_identity, **made_by, "seed": seed, "index": index})
+
+
+def reading_key(sha256: str, rollout: str, scene: Scene, reader: Reader, vote: int) -> str:
+    """Name a reading by what the reader sees and is asked; the rollout keeps twins of one clip apart."""
+    read_by = {"reader": reader.name, "settings": dict(reader.settings), "vote": vote}
+    return digest({**scene.read_identity, **read_by, "clip": sha256, "rollout": rollout})
+
+
+def pending(plan: Plan, store: RunStore) -> list[Job]:
+    """Return the rollouts that are wanted and neither done nor refused, scene by scene in index order."""
+    states = store.rollouts()
+    return [job for job in _jobs(plan) if job.key not in states or not _settled(states[job.key])]
+
+
+def run(plan: Plan, store: RunStore, *, workers: int | None = None, watch: Watcher | None = None) -> Summary:
+    """Film what is missing, then read what is unread; the same call again resumes, a larger ``n`` extends.
+
+    Raises:
+        StoreError: the folder was made with another generator, other settings, or another text of a scene.
+    """
+    _check_same_run(plan, store)
+    store.freeze_suite(plan.suite)
+    store.note("generator", {"name": plan.generator.name, "settings": dict(plan.generator.settings)})
+    for scene in plan.suite.scenes:
+        store.plan(scene.id, plan.n)
+    jobs = pending(plan, store)
+    filmed = _film(plan.generator, jobs, store, workers, watch or _unwatched)
+    read = sum(read_clips(store, reader, suite=plan.suite, workers=workers, watch=watch) for reader in plan.readers)
+    return Summary(filmed=filmed, read=read, open=_open(plan, store))
+
+
+def read_clips(
+    store: RunStore,
+    reader: Reader,
+    *,
+    suite: Suite | None = None,
+    workers: int | None = None,
+    watch: Watcher | None = None,
+) -> int:
+    """Let a reader read every clip of the run that it has not answered yet; returns how many it read."""
+    tasks = list(_unread(store, reader, suite or store.suite))
+    watch = watch or _unwatched
+    for done, (task, answer) in enumerate(in_parallel(_read_one, tasks, reader.cpu_bound, workers), 1):
+        store.add_reading(_stored(task, answer))
+        watch(Progress(step="read", scene=task.scene.id, done=done, total=len(tasks), status=answer.status))
+    return len(tasks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ReadTask:
+    key: str
+    rollout: str
+    clip: Clip
+    scene: Scene
+    reader: Reader
+    vote: int
+
+
+def _unread(store: RunStore, reader: Reader, suite: Suite) -> Iterator[_ReadTask]:
+    answered = {key for key, stored in store.readings().items() if stored.reading.status != "failed"}
+    scenes = {scene.id: scene for scene in suite.scenes}
+    for key, rollout in store.rollouts().items():
+        if rollout.status != "done" or rollout.scene not in scenes:
+            continue
+        assert rollout.clip is not None
+        scene = scenes[rollout.scene]
+        if not _is_whole(rollout.clip):
+            told = f"{rollout.clip.path.name} is gone or no longer the file that was filmed; run again to film it anew"
+            store.add_rollout(key, replace(rollout, status="failed", clip=None, message=told))
+            continue
+        for vote in range(int(reader.settings.get("votes") or 1)):
+            name = reading_key(rollout.clip.sha256, key, scene, reader, vote)
+            if name not in answered:
+                yield _ReadTask(key=name, rollout=key, clip=rollout.clip, scene=scene, reader=reader, vote=vote)
+
+
+def _read_one(task: _ReadTask) -> Reading:
+    try:
+        return task.reader.read(task.clip, task.scene, vote=task.vote)
+    except (OutOfRangeError, VideoError) as error:
+        return Reading(status="failed", reason=str(error))
+
+
+def _stored(task: _ReadTask, answer: Reading) -> StoredReading:
+    return StoredReading(
+        key=task.key,
+        rollout_key=task.rollout,
+        sha256=task.clip.sha256,
+        reader=task.reader.name,
+        settings=dict(task.reader.settings),
+        vote=task.vote,
+        reading=answer,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FilmTask:
+    job: Job
+    generator: Generator
+    part: Path
+
+
+def _film(generator: Generator, jobs: list[Job], store: RunStore, workers: int | None, watch: Watcher) -> int:
+    tasks: list[_FilmTask] = []
+    for job in jobs:
+        folder = store.scene_folder(job.scene)
+        folder.mkdir(parents=True, exist_ok=True)
+        tasks.append(_FilmTask(job=job, generator=generator, part=folder / f".part-{job.index:03d}"))
+    for done, (task, rollout) in enumerate(in_parallel(_film_one, tasks, generator.cpu_bound, workers), 1):
+        store.add_rollout(task.job.key, _move_in(task, rollout))
+        watch(Progress(step="film", scene=rollout.scene, done=done, total=len(tasks), status=rollout.status))
+    return len(tasks)
+
+
+def _film_one(task: _FilmTask) -> Rollout:
+    """Make one clip in a folder of its own; whatever the generator leaves beside it moves with it."""
+    job = task.job
+    shutil.rmtree(task.part, ignore_errors=True)
+    task.part.mkdir()
+    into = task.part / f"r{job.index:03d}.mp4"
+    try:
+        rollout = task.generator.generate(job.scene, seed=job.seed, index=job.index, into=into)
+        return replace(rollout, clip=video.probe(into)) if rollout.status == "done" else rollout
+    except (GenerationError, VideoError, OSError) as error:
+        told = f"{type(error).__name__}: {error}"
+        return Rollout(scene=job.scene.id, index=job.index, seed=job.seed, status="failed", message=told)
+
+
+def _move_in(task: _FilmTask, rollout: Rollout) -> Rollout:
+    """Move a finished clip to its place by rename, the clip itself last, and forget the working folder."""
+    if rollout.clip:
+        name = rollout.clip.path.name
+        for file in sorted(task.part.iterdir(), key=lambda file: file.name == name):
+            file.replace(task.part.parent / file.name)
+        rollout = replace(rollout, clip=replace(rollout.clip, path=task.part.parent / name))
+    shutil.rmtree(task.part, ignore_errors=True)
+    return rollout
+
+
+def _jobs(plan: Plan) -> Iterator[Job]:
+    for scene in plan.suite.scenes:
+        for index in range(plan.n):
+            key = rollout_key(scene, plan.generator, seed=index, index=index)
+            yield Job(key=key, scene=scene, index=index, seed=index)
+
+
+def _settled(rollout: Rollout) -> bool:
+    if rollout.status == "done":
+        assert rollout.clip is not None
+        return rollout.clip.path.is_file()
+    return rollout.status == "refused"
+
+
+def _is_whole(clip: Clip) -> bool:
+    return clip.path.is_file() and video.sha256(clip.path) == clip.sha256
+
+
+def _check_same_run(plan: Plan, store: RunStore) -> None:
+    before: Mapping[str, Any] | None = store.about("generator")
+    if before is None:
+        return
+    now = {"name": plan.generator.name, "settings": dict(plan.generator.settings)}
+    if before != now:
+        was = before["name"] if before["name"] != now["name"] else _changed(before["settings"], now["settings"])
+        raise StoreError(f"{store.folder}: this run was made with {was}; name another folder for {now['name']}")
+    known = {scene.id: scene for scene in store.suite.scenes}
+    for scene in plan.suite.scenes:
+        old = known.get(scene.id)
+        if old and old.film_identity != scene.film_identity:
+            part = "prompt" if old.prompt != scene.prompt else "frame"
+            raise StoreError(f"{store.folder}: scene {scene.id!r} was filmed from another {part}; name another folder")
+
+
+def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    names = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
+    return ", ".join(f"{name} = {before.get(name)}" for name in names)
+
+
+def _open(plan: Plan, store: RunStore) -> tuple[str, ...]:
+    """Name what is failed or missing, one line each."""
+    states = store.rollouts()
+    lines = [f"{job.scene.id} r{job.index:03d}: {_why(states.get(job.key))}" for job in pending(plan, store)]
+    wanted = {reader.name for reader in plan.readers}
+    for stored in store.readings().values():
+        if stored.reading.status == "failed" and stored.reader in wanted:
+            rollout = states[stored.rollout_key]
+            lines.append(f"{rollout.scene} r{rollout.index:03d}: {stored.reader}: {stored.reading.reason}")
+    return tuple(lines)
+
+
+def _why(rollout: Rollout | None) -> str:
+    return f"failed: {rollout.message}" if rollout else "missing"
+
+
+def _unwatched(_: Progress) -> None:
+    pass
+
+
+def default_workers() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,173 @@
+"""All cells of all models together: verdicts that know their family, and each model's headline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from worldodds.errors import InputError
+from worldodds.measurement import Measurement, measure
+from worldodds.outcome import Counts, Reference
+from worldodds.scene import Suite
+from worldodds.statistics.equivalence import Equivalence, certify
+from worldodds.statistics.interval import Estimate, jackknife
+from worldodds.statistics.multiplicity import benjamini_hochberg, bonferroni
+from worldodds.tally import Tally
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Verdict = Literal["miscalibrated", "calibrated", "undecided", "illegible"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One measured cell with what only the whole family can tell: corrected p-values and the verdict."""
+
+    measurement: Measurement
+    verdict: Verdict
+    g_q: float | None
+    chi2_q: float | None
+    chi2_bonferroni: float | None
+    equivalence: Equivalence | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scorecard:
+    """One model's result on one suite, read by one reader.
+
+    ``mntv`` is None, with ``mntv_reason``, where scenes are missing and no partial average was asked for; ``averaged``
+    names the scenes in it. ``interval`` is for the official score. ``family_size`` counts the cells tested together.
+    """
+
+    model: str
+    reader: str | None
+    suite: Suite
+    cells: tuple[Cell, ...]
+    mntv: float | None
+    mntv_reason: str | None
+    averaged: tuple[str, ...]
+    missing_scenes: tuple[str, ...]
+    interval: Estimate
+    family_size: int
+
+    def cell(self, scene_id: str) -> Cell:
+        """Return the cell of a scene; raises UnknownNameError with the nearest name."""
+        scene = self.suite.scene(scene_id)
+        for cell in self.cells:
+            if cell.measurement.scene.id == scene.id:
+                return cell
+        raise InputError(f"{self.model} was not filmed in scene {scene_id!r}")
+
+    @property
+    def open(self) -> int:
+        """How many rollouts or readings have failed or are missing."""
+        return sum(c.measurement.tally.failed + c.measurement.tally.missing for c in self.cells)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return one row a cell; needs pandas (``pip install 'worldodds[tables]'``)."""
+        from worldodds.interop.score_json import cell_entry
+        from worldodds.interop.tables import import_pandas
+
+        rows: list[dict[str, Any]] = [
+            {"model": self.model, "scene": cell.measurement.scene.id, **cell_entry(cell, self.suite)}
+            for cell in self.cells
+        ]
+        return import_pandas().json_normalize(rows)
+
+
+def score(
+    tallies: Mapping[str, Mapping[str, Tally]],
+    suite: Suite,
+    *,
+    reader: str | None = None,
+    partial: bool = False,
+    delta: float = 0.2,
+    alpha: float = 0.05,
+) -> tuple[Scorecard, ...]:
+    """Score every model given, best first; their cells with enough valid outcomes form the family of tests.
+
+    ``tallies`` holds, by model and then scene id, what was counted. ``partial`` averages over the scenes there are.
+    A cell is miscalibrated where the exact G-test rejects after Benjamini-Hochberg at ``alpha``, else calibrated where
+    equivalence within ``delta`` is certified, else undecided; illegible with too few valid outcomes to test.
+
+    Raises:
+        StatisticsError: ``delta`` or ``alpha`` outside (0, 1).
+        UnknownNameError: a scene that the suite does not have.
+    """
+    least = suite.protocol.min_valid
+    measured = {
+        model: [measure(by_scene[s.id], s, min_valid=least) for s in suite.scenes if s.id in by_scene]
+        for model, by_scene in tallies.items()
+        if all(suite.scene(scene_id) for scene_id in by_scene)
+    }
+    everything = [m for cells in measured.values() for m in cells]
+    judged = dict(zip(map(id, everything), _judge(everything, delta, alpha), strict=True))
+    size = sum(m.g is not None for m in everything)
+    cards = [
+        _card(model, [judged[id(m)] for m in cells], suite, reader, partial, size) for model, cells in measured.items()
+    ]
+    return tuple(sorted(cards, key=lambda card: (card.mntv is None, card.mntv, card.model)))
+
+
+def _judge(cells: Sequence[Measurement], delta: float, alpha: float) -> list[Cell]:
+    chi2 = [m.chi2.p_value if m.chi2 else None for m in cells]
+    g_q = benjamini_hochberg([m.g.p_value if m.g else None for m in cells])
+    certified = [_certify(m, delta, alpha) for m in cells]
+    return [
+        Cell(measurement=m, verdict=_verdict(m, q, e, alpha), g_q=q, chi2_q=cq, chi2_bonferroni=cb, equivalence=e)
+        for m, q, cq, cb, e in zip(cells, g_q, benjamini_hochberg(chi2), bonferroni(chi2), certified, strict=True)
+    ]
+
+
+def _certify(measurement: Measurement, delta: float, alpha: float) -> Equivalence | None:
+    reference = measurement.scene.reference
+    if measurement.g is None or reference is None:
+        return None
+    return certify(measurement.counts, reference, delta=delta, alpha=alpha)
+
+
+def _verdict(measurement: Measurement, q: float | None, equivalence: Equivalence | None, alpha: float) -> Verdict:
+    if q is None or equivalence is None:
+        # Not a verdict on the model where nothing was read, or where the odds are not known.
+        seen = measurement.scene.reference is not None and measurement.counts.n_total > 0
+        return "illegible" if seen else "undecided"
+    if q <= alpha:
+        return "miscalibrated"
+    return "calibrated" if equivalence.certified else "undecided"
+
+
+def _card(
+    model: str, cells: Sequence[Cell], suite: Suite, reader: str | None, partial: bool, family_size: int
+) -> Scorecard:
+    scored = [c.measurement for c in cells if c.measurement.score is not None]
+    have = tuple(m.scene.id for m in scored)
+    missing = tuple(scene_id for scene_id in suite.scene_ids if scene_id not in have)
+    reason = _no_mean(have, missing, len(suite.scenes), partial)
+    scores = [m.score for m in scored if m.score is not None]
+    pairs = [(m.counts, m.scene.reference) for m in scored if m.scene.reference]
+    return Scorecard(
+        model=model,
+        reader=reader,
+        suite=suite,
+        cells=tuple(cells),
+        mntv=None if reason else sum(scores) / len(scores),
+        mntv_reason=reason,
+        averaged=() if reason else have,
+        missing_scenes=missing,
+        interval=_interval(pairs, reason),
+        family_size=family_size,
+    )
+
+
+def _no_mean(have: Sequence[str], missing: Sequence[str], of: int, partial: bool) -> str | None:
+    if not have:
+        return "no scene has a clip that was read"
+    if missing and not partial:
+        return f"{len(missing)} of {of} scenes missing ({', '.join(missing)}); --partial averages over the others"
+    return None
+
+
+def _interval(pairs: Sequence[tuple[Counts, Reference]], reason: str | None) -> Estimate:
+    return jackknife(pairs) if reason is None else Estimate(reason=reason)

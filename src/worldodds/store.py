@@ -1,0 +1,284 @@
+"""The ledger of a run: one SQLite file in the run's folder, append-only, safe to kill at any moment."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+import msgspec
+
+from worldodds.errors import StoreError
+from worldodds.rollout import Clip, Reading, Rollout
+from worldodds.scene import Scene, Suite, load_suite
+
+LEDGER = "run.sqlite"
+
+# Rows are only ever inserted; the newest row of a key is its state, the older ones are its history.
+MIGRATIONS: tuple[str, ...] = (
+    """
+    create table run (id integer primary key, at text not null, name text not null, value text not null);
+    create table planned (id integer primary key, at text not null, scene text not null, n integer not null);
+    create table rollout (
+        id integer primary key, at text not null, key text not null, scene text not null, idx integer not null,
+        seed integer not null, status text not null, path text, sha256 text, seconds real, frames integer,
+        served_version text, cost_usd real, message text, details text not null
+    );
+    create table reading (
+        id integer primary key, at text not null, key text not null, rollout_key text not null, sha256 text not null,
+        reader text not null, settings text not null, vote integer not null, status text not null,
+        label text, reason text, raw text
+    );
+    create index rollout_key on rollout (key, id);
+    create index reading_key on reading (key, id);
+    create view rollout_now as
+        select * from rollout where id in (select max(id) from rollout group by key);
+    create view reading_now as
+        select * from reading where id in (select max(id) from reading group by key);
+    """,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredReading:
+    """A reading as the ledger keeps it: which rollout and clip, which reader with which settings, which vote."""
+
+    key: str
+    rollout_key: str
+    sha256: str
+    reader: str
+    settings: Mapping[str, Any]
+    vote: int
+    reading: Reading
+
+
+class RunStore:
+    """A run's folder: ``run.sqlite``, ``rollouts/<scene>/r000.mp4`` and a frozen copy of the suite.
+
+    Use it as a context manager. Opening for writing takes the folder's lock and removes what a killed run left
+    half-made; opening with ``write=False`` never changes anything. ``":memory:"`` keeps the ledger in memory.
+
+    Raises:
+        StoreError: no run there, a damaged or newer ledger, or another process is writing to it.
+    """
+
+    def __init__(self, folder: Path | str, *, write: bool = True) -> None:
+        self.folder = Path(folder)
+        self._lock: IO[str] | None = None
+        self._memory = str(folder) == ":memory:"
+        if self._memory:
+            self._open(":memory:")
+            return
+        path = self.folder / LEDGER
+        if not write and not path.is_file():
+            raise StoreError(f"{self.folder}: no run here (there is no {LEDGER}); give the folder a run was made in")
+        if write:
+            self._prepare_folder(path)
+            self._lock = _lock(self.folder)
+        try:
+            self._open(str(path))
+        except sqlite3.DatabaseError as error:
+            self.close()
+            raise StoreError(f"{path}: not a readable ledger ({error}); restore it from a copy") from None
+        if write:
+            for leftover in self.folder.glob("rollouts/*/.part-*"):
+                shutil.rmtree(leftover)
+
+    def _prepare_folder(self, path: Path) -> None:
+        if path.is_file():
+            return
+        if self.folder.is_dir() and any(entry.name != "run.lock" for entry in self.folder.iterdir()):
+            raise StoreError(f"{self.folder}: not a run, and not empty; name a new folder so that nothing is mixed up")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"{self.folder}: cannot be made: {error.strerror}; name a folder you may write to"
+            ) from None
+
+    def _open(self, path: str) -> None:
+        self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
+        self._db.row_factory = sqlite3.Row
+        (version,) = self._db.execute("pragma user_version").fetchone()
+        if version > len(MIGRATIONS):
+            raise StoreError(f"{path}: made by a newer worldodds (ledger version {version}); upgrade worldodds")
+        for number, script in enumerate(MIGRATIONS[version:], version + 1):
+            self._db.executescript(f"begin; {script} pragma user_version = {number}; commit;")
+
+    def close(self) -> None:
+        """Close the ledger and give the lock back."""
+        if hasattr(self, "_db"):
+            self._db.close()
+        if self._lock:
+            self._lock.close()
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- what the run is -------------------------------------------------------------------------------------------
+
+    def about(self, name: str) -> Any:
+        """Return a fact of the run (``generator``, ``settings``, ``suite``), or None."""
+        row = self._db.execute("select value from run where name = ? order by id desc limit 1", (name,)).fetchone()
+        return json.loads(row["value"]) if row else None
+
+    def note(self, name: str, value: object) -> None:
+        """Record a fact of the run; recording the same value again adds nothing."""
+        if self.about(name) != json.loads(_json(value)):
+            self._db.execute("insert into run (at, name, value) values (?, ?, ?)", (_now(), name, _json(value)))
+
+    @property
+    def suite(self) -> Suite:
+        """The run's frozen copy of the suite; raises StoreError where the run was never started."""
+        name = self.about("suite")
+        if name is None:
+            raise StoreError(f"{self.folder}: the run was never started; run it once first")
+        return load_suite(self.folder / "suite" / name)
+
+    def freeze_suite(self, suite: Suite) -> None:
+        """Keep a copy of the whole suite's texts and frames; a changed suite gets a copy of its own beside the old one."""
+        name = load_suite(suite.folder).content_hash[:12]
+        target = self.folder / "suite" / name
+        if not self._memory and not target.is_dir():
+            part = target.with_name(f".part-{name}")
+            shutil.rmtree(part, ignore_errors=True)
+            shutil.copytree(suite.folder, part, ignore=shutil.ignore_patterns("published", "__pycache__", "*.py"))
+            part.rename(target)
+        self.note("suite", name)
+
+    def planned(self) -> dict[str, int]:
+        """Return how many rollouts were asked for, by scene id."""
+        return {r["scene"]: r["n"] for r in self._db.execute("select scene, max(n) as n from planned group by scene")}
+
+    def plan(self, scene: str, n: int) -> None:
+        """Record that ``n`` rollouts of a scene are wanted; fewer than before changes nothing."""
+        if self.planned().get(scene, 0) < n:
+            self._db.execute("insert into planned (at, scene, n) values (?, ?, ?)", (_now(), scene, n))
+
+    # -- rollouts --------------------------------------------------------------------------------------------------
+
+    def scene_folder(self, scene: Scene) -> Path:
+        """Return the folder of a scene's clips."""
+        return self.folder / "rollouts" / scene.id
+
+    def add_rollout(self, key: str, rollout: Rollout) -> None:
+        """Append what became of a rollout."""
+        clip = rollout.clip
+        row = (
+            _now(),
+            key,
+            rollout.scene,
+            rollout.index,
+            rollout.seed,
+            rollout.status,
+            str(clip.path.relative_to(self.folder)) if clip else None,
+            clip.sha256 if clip else None,
+            clip.seconds if clip else None,
+            clip.frames if clip else None,
+            rollout.served_version,
+            rollout.cost_usd,
+            rollout.message,
+            _json(rollout.details),
+        )
+        columns = "at, key, scene, idx, seed, status, path, sha256, seconds, frames, served_version, cost_usd, message"
+        self._db.execute(f"insert into rollout ({columns}, details) values ({_marks(row)})", row)  # noqa: S608
+
+    def rollouts(self) -> dict[str, Rollout]:
+        """Return the state of every rollout by key, scene by scene in index order."""
+        rows = self._db.execute("select * from rollout_now order by scene, idx, id")
+        return {row["key"]: self._rollout(row) for row in rows}
+
+    def attempts(self, key: str) -> int:
+        """Return how many times a rollout was tried."""
+        return self._db.execute("select count(*) from rollout where key = ?", (key,)).fetchone()[0]
+
+    def _rollout(self, row: sqlite3.Row) -> Rollout:
+        clip = None
+        if row["path"]:
+            path = self.folder / row["path"]
+            clip = Clip(path=path, sha256=row["sha256"], seconds=row["seconds"], frames=row["frames"])
+        return Rollout(
+            scene=row["scene"],
+            index=row["idx"],
+            seed=row["seed"],
+            status=row["status"],
+            clip=clip,
+            served_version=row["served_version"],
+            cost_usd=row["cost_usd"],
+            message=row["message"],
+            details=json.loads(row["details"]),
+        )
+
+    # -- readings --------------------------------------------------------------------------------------------------
+
+    def add_reading(self, stored: StoredReading) -> None:
+        """Append a reading."""
+        r = stored.reading
+        settings = _json(stored.settings)
+        row = (_now(), stored.key, stored.rollout_key, stored.sha256, stored.reader, settings, stored.vote)
+        row = (*row, r.status, r.label, r.reason, r.raw)
+        columns = "at, key, rollout_key, sha256, reader, settings, vote, status, label, reason, raw"
+        self._db.execute(f"insert into reading ({columns}) values ({_marks(row)})", row)  # noqa: S608
+
+    def readings(self) -> dict[str, StoredReading]:
+        """Return the state of every reading by key, in order of reading."""
+        return {row["key"]: _stored(row) for row in self._db.execute("select * from reading_now order by id")}
+
+
+def _stored(row: sqlite3.Row) -> StoredReading:
+    return StoredReading(
+        key=row["key"],
+        rollout_key=row["rollout_key"],
+        sha256=row["sha256"],
+        reader=row["reader"],
+        settings=json.loads(row["settings"]),
+        vote=row["vote"],
+        reading=Reading(status=row["status"], label=row["label"], reason=row["reason"], raw=row["raw"]),
+    )
+
+
+def _lock(folder: Path) -> IO[str]:
+    """Take the folder's writer lock, or say who holds it; the lock falls with its process, however that ends."""
+    file = (folder / "run.lock").open("a+")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.seek(0)
+        holder = file.read().strip() or "unknown"
+        file.close()
+        raise StoreError(f"{folder}: another worldodds (process {holder}) is writing here; wait for it") from None
+    file.truncate(0)
+    file.write(str(os.getpid()))
+    file.flush()
+    return file
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value, order="sorted").decode()
+
+
+def _marks(row: Sequence[object]) -> str:
+    return ", ".join("?" * len(row))
+
+
+def is_run(folder: Path) -> bool:
+    """Say whether a folder holds a run."""
+    return (folder / LEDGER).is_file()
