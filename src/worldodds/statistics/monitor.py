@@ -20,6 +20,7 @@ from worldodds.statistics.equivalence import certify
 from worldodds.statistics.exact import multinomial_test
 from worldodds.statistics.sequential import check_outcomes, log_e_of
 
+EARLY = ("early e-value", "declared")
 LEAST_VALID = 4  # below this many valid outcomes no cell is tested
 
 
@@ -65,7 +66,8 @@ class StoppingRule:
 class Monitor:
     """Follow one cell: feed readings in index order, ask for the verdict and what is still worth buying.
 
-    Readings fed after a stop are refused: they would not have been bought.
+    Readings fed after a stop are refused: they would not have been bought. With ``alone`` false the cell does not stop
+    on its own e-value: the family it belongs to declares it (see `family`).
 
     Raises:
         StatisticsError: an outcome outside 0 .. k-1, a reading after the stop.
@@ -74,11 +76,12 @@ class Monitor:
     >>> while die.worth_buying:
     ...     die.feed(5)
     >>> die.verdict, die.used, die.stopped_by
-    ('miscalibrated', 6, 'early e-value')
+    ('miscalibrated', 5, 'early e-value')
     """
 
     reference: Reference
     rule: StoppingRule = field(default_factory=StoppingRule)
+    alone: bool = True
     seen: list[int] = field(init=False)
     nulls: int = field(init=False, default=0)
     max_log_e: float = field(init=False, default=0.0)
@@ -100,6 +103,11 @@ class Monitor:
             self.log_e = float(log_e_of(self.counts.array[None, :], self.reference.probabilities)[0])
             self.max_log_e = max(self.max_log_e, self.log_e)
         self.stopped_by = self._reason_to_stop()
+
+    def declare(self) -> None:
+        """Stop because the family has called the cell miscalibrated."""
+        if self.stopped_by is None:
+            self.stopped_by = "declared"
 
     @property
     def counts(self) -> Counts:
@@ -127,7 +135,7 @@ class Monitor:
     def anytime_p(self) -> float:
         """P-value that holds at any moment: min(1, (alpha / a1) / max E, (alpha / a2) p_G), a1 + a2 = alpha."""
         rule, p = self.rule, self.p_value
-        early = rule.alpha * rule.early_e * math.exp(-self.max_log_e)
+        early = rule.alpha * rule.early_e * math.exp(-self.max_log_e)  # 0 once an impossible outcome was seen
         return min(1.0, early, 1.0 if p is None else rule.alpha / rule.final_level * p)
 
     @property
@@ -135,7 +143,7 @@ class Monitor:
         """``miscalibrated``, ``calibrated``, ``undecided`` or ``illegible``; ``None`` while the cell is open."""
         if self.stopped_by is None:
             return None
-        if self.stopped_by == "early e-value":
+        if self.stopped_by in EARLY:
             return "miscalibrated"
         p, rule = self.p_value, self.rule
         if p is None:
@@ -153,12 +161,12 @@ class Monitor:
             return ""
         if self.stopped_by is None:
             return f"{self.worth_buying} rollouts are open; the test belongs to the horizon"
-        if self.stopped_by == "early e-value":
+        if self.stopped_by in EARLY:
             return "stopped early on evidence: fixed-n p-values and intervals do not hold, the e-value does"
         return f"{sum(self.seen)} valid outcomes of {self.used}; a test needs {LEAST_VALID}"
 
     def _reason_to_stop(self) -> str | None:
-        if self.max_log_e >= math.log(self.rule.early_e):
+        if self.alone and self.max_log_e >= math.log(self.rule.early_e):
             return "early e-value"
         if chance_of_legible(sum(self.seen), self.used, self.rule.horizon) < self.rule.illegible_below:
             return "illegible"
@@ -169,7 +177,7 @@ def chance_of_legible(valid: int, bought: int, horizon: int, *, least: int = LEA
     """Return the predictive chance of ``least`` valid outcomes by the horizon, prior Beta(1, 1).
 
     >>> round(chance_of_legible(0, 15, 32), 3), round(chance_of_legible(0, 16, 32), 3)
-    (0.058, 0.045)
+    (0.058, 0.044)
     """
     if valid >= least:
         return 1.0
@@ -219,7 +227,7 @@ def replay(cells: Sequence[tuple[Reference, Sequence[int | None]]], *, rule: Sto
 
     >>> result = replay([(Reference.uniform(6), [5] * 32), (Reference.uniform(2), [0, 1] * 16)])
     >>> result.used, result.verdicts
-    (38, ['miscalibrated', 'undecided'])
+    (37, ['miscalibrated', 'undecided'])
     """
     available = sum(len(readings) for _, readings in cells)
     if not available:
