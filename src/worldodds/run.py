@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from typing import Any, Literal
 from worldodds import video
 from worldodds.errors import GenerationError, OutOfRangeError, StoreError, VideoError
 from worldodds.protocols import Generator, Reader
-from worldodds.rollout import Clip, Reading, Rollout
+from worldodds.rollout import Clip, Reading, Rollout, Settings
 from worldodds.scene import Scene, Suite, digest
 from worldodds.store import RunStore, StoredReading
 from worldodds.workers import in_parallel
@@ -75,16 +74,16 @@ def plan(suite: Suite, generator: Generator, readers: Sequence[Reader], n: int |
     return Plan(suite=suite, generator=generator, readers=tuple(readers), n=n)
 
 
-def rollout_key(scene: Scene, generator: Generator, *, seed: int, index: int) -> str:
+def rollout_key(scene: Scene, generator: str, settings: Settings, *, seed: int, index: int) -> str:
     """Name a rollout by what the generator sees, and by nothing else."""
-    made_by = {"generator": generator.name, "settings": dict(generator.settings)}
+    made_by = {"generator": generator, "settings": dict(settings)}
     return digest({**scene.film_identity, **made_by, "seed": seed, "index": index})
 
 
-def reading_key(sha256: str, rollout: str, scene: Scene, reader: Reader, vote: int) -> str:
-    """Name a reading by what the reader sees and is asked; the rollout keeps twins of one clip apart."""
-    read_by = {"reader": reader.name, "settings": dict(reader.settings), "vote": vote}
-    return digest({**scene.read_identity, **read_by, "clip": sha256, "rollout": rollout})
+def reading_keys(rollout: str, sha256: str, scene: Scene, reader: str, settings: Settings) -> list[str]:
+    """Name a rollout's readings, one a vote, by what the reader sees and is asked; twins of a clip are kept apart."""
+    seen = {**scene.read_identity, "clip": sha256, "rollout": rollout, "reader": reader, "settings": dict(settings)}
+    return [digest({**seen, "vote": vote}) for vote in range(int(settings.get("votes") or 1))]
 
 
 def pending(plan: Plan, store: RunStore) -> list[Job]:
@@ -149,8 +148,8 @@ def _unread(store: RunStore, reader: Reader, suite: Suite) -> Iterator[_ReadTask
             told = f"{rollout.clip.path.name} is gone or no longer the file that was filmed; run again to film it anew"
             store.add_rollout(key, replace(rollout, status="failed", clip=None, message=told))
             continue
-        for vote in range(int(reader.settings.get("votes") or 1)):
-            name = reading_key(rollout.clip.sha256, key, scene, reader, vote)
+        names = reading_keys(key, rollout.clip.sha256, scene, reader.name, reader.settings)
+        for vote, name in enumerate(names):
             if name not in answered:
                 yield _ReadTask(key=name, rollout=key, clip=rollout.clip, scene=scene, reader=reader, vote=vote)
 
@@ -219,9 +218,10 @@ def _move_in(task: _FilmTask, rollout: Rollout) -> Rollout:
 
 
 def _jobs(plan: Plan) -> Iterator[Job]:
+    made_by = plan.generator
     for scene in plan.suite.scenes:
         for index in range(plan.n):
-            key = rollout_key(scene, plan.generator, seed=index, index=index)
+            key = rollout_key(scene, made_by.name, made_by.settings, seed=index, index=index)
             yield Job(key=key, scene=scene, index=index, seed=index)
 
 
@@ -240,10 +240,10 @@ def _check_same_run(plan: Plan, store: RunStore) -> None:
     before: Mapping[str, Any] | None = store.about("generator")
     if before is None:
         return
-    now = {"name": plan.generator.name, "settings": dict(plan.generator.settings)}
-    if before != now:
-        was = before["name"] if before["name"] != now["name"] else _changed(before["settings"], now["settings"])
-        raise StoreError(f"{store.folder}: this run was made with {was}; name another folder for {now['name']}")
+    name, settings = plan.generator.name, dict(plan.generator.settings)
+    if before["name"] != name or before["settings"] != settings:
+        was = before["name"] if before["name"] != name else _changed(before["settings"], settings)
+        raise StoreError(f"{store.folder}: this run was made with {was}; name another folder, or ask for the same")
     known = {scene.id: scene for scene in store.suite.scenes}
     for scene in plan.suite.scenes:
         old = known.get(scene.id)
@@ -275,8 +275,3 @@ def _why(rollout: Rollout | None) -> str:
 
 def _unwatched(_: Progress) -> None:
     pass
-
-
-def default_workers() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

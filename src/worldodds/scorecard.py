@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from worldodds.errors import InputError
+from worldodds.extras import need
 from worldodds.measurement import Measurement, measure
-from worldodds.outcome import Counts, Reference
 from worldodds.scene import Suite
 from worldodds.statistics.equivalence import Equivalence, certify
 from worldodds.statistics.interval import Estimate, jackknife
@@ -38,7 +38,8 @@ class Scorecard:
     """One model's result on one suite, read by one reader.
 
     ``mntv`` is None, with ``mntv_reason``, where scenes are missing and no partial average was asked for; ``averaged``
-    names the scenes in it. ``interval`` is for the official score. ``family_size`` counts the cells tested together.
+    names the scenes in it. ``interval`` is for the official score, None with it. ``family_size`` counts the cells that
+    were tested together.
     """
 
     model: str
@@ -49,7 +50,7 @@ class Scorecard:
     mntv_reason: str | None
     averaged: tuple[str, ...]
     missing_scenes: tuple[str, ...]
-    interval: Estimate
+    interval: Estimate | None
     family_size: int
 
     def cell(self, scene_id: str) -> Cell:
@@ -68,13 +69,12 @@ class Scorecard:
     def to_pandas(self) -> pd.DataFrame:
         """Return one row a cell; needs pandas (``pip install 'worldodds[tables]'``)."""
         from worldodds.interop.score_json import cell_entry
-        from worldodds.interop.tables import import_pandas
 
         rows: list[dict[str, Any]] = [
             {"model": self.model, "scene": cell.measurement.scene.id, **cell_entry(cell, self.suite)}
             for cell in self.cells
         ]
-        return import_pandas().json_normalize(rows)
+        return need("pandas", "tables").json_normalize(rows)
 
 
 def score(
@@ -156,7 +156,7 @@ def _card(
         mntv_reason=reason,
         averaged=() if reason else have,
         missing_scenes=missing,
-        interval=_interval(pairs, reason),
+        interval=None if reason else jackknife(pairs),
         family_size=family_size,
     )
 
@@ -167,7 +167,3 @@ def _no_mean(have: Sequence[str], missing: Sequence[str], of: int, partial: bool
     if missing and not partial:
         return f"{len(missing)} of {of} scenes missing ({', '.join(missing)}); --partial averages over the others"
     return None
-
-
-def _interval(pairs: Sequence[tuple[Counts, Reference]], reason: str | None) -> Estimate:
-    return jackknife(pairs) if reason is None else Estimate(reason=reason)

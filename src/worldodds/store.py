@@ -150,7 +150,7 @@ class RunStore:
         return load_suite(self.folder / "suite" / name)
 
     def freeze_suite(self, suite: Suite) -> None:
-        """Keep a copy of the whole suite's texts and frames; a changed suite gets a copy of its own beside the old one."""
+        """Keep a copy of the whole suite; a changed suite gets a copy of its own beside the old one."""
         name = load_suite(suite.folder).content_hash[:12]
         target = self.folder / "suite" / name
         if not self._memory and not target.is_dir():

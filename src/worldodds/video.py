@@ -65,9 +65,13 @@ def probe(path: Path) -> Clip:
     for frame in _whole(path):
         count += 1
         end_s = _time(frame) + _duration(frame)
+    return Clip(path=path, sha256=sha256(path), seconds=round(end_s, 6), frames=count)
+
+
+def sha256(path: Path) -> str:
+    """Return the hash of a file's bytes."""
     with path.open("rb") as file:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    return Clip(path=path, sha256=sha256, seconds=round(end_s, 6), frames=count)
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def decode(path: Path, *, last: int | None = None) -> Footage:

@@ -12,7 +12,6 @@ from worldodds._version import __version__
 from worldodds.scene import Suite
 from worldodds.scorecard import Cell, Scorecard
 from worldodds.statistics.exact import GoodnessOfFit
-from worldodds.statistics.interval import Estimate
 
 FORMAT = "worldodds.score/1"
 
@@ -122,7 +121,7 @@ def _model_entry(card: Scorecard) -> ModelEntry:
     return ModelEntry(
         mntv=card.mntv,
         mntv_reason=card.mntv_reason,
-        interval=_interval_entry(card.interval),
+        interval=_interval_entry(card),
         averaged_scenes=card.averaged,
         missing_scenes=card.missing_scenes,
         family_size=card.family_size,
@@ -130,14 +129,14 @@ def _model_entry(card: Scorecard) -> ModelEntry:
     )
 
 
-def _interval_entry(estimate: Estimate) -> IntervalEntry:
-    interval = estimate.interval
+def _interval_entry(card: Scorecard) -> IntervalEntry:
+    interval = card.interval.interval if card.interval else None
     return IntervalEntry(
         low=interval.low if interval else None,
         high=interval.high if interval else None,
         level=interval.level if interval else None,
         method=interval.method if interval else None,
-        reason=estimate.reason,
+        reason=card.interval.reason if card.interval else card.mntv_reason,
     )
 
 

@@ -1,0 +1,235 @@
+"""Where outcomes come from: run folders, tables and CaliBench's bins, all as the same rows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from worldodds.errors import SourceError, nearest
+from worldodds.interop.source import read_source
+from worldodds.rollout import Reading, Rollout
+from worldodds.row import Row
+from worldodds.run import reading_keys, rollout_key
+from worldodds.scene import Scene, Suite, digest
+from worldodds.scorecard import Scorecard, score
+from worldodds.store import RunStore, StoredReading, is_run
+from worldodds.suites import find_suite
+from worldodds.tally import Seen, Tally, tally
+
+DEFAULT_SUITE = "calibench"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """The rows of one or more sources, read by one reader, with the suite they belong to.
+
+    ``clips`` and ``filmed`` know only the models of run folders: the clips by (model, scene, index), and by model what
+    each scene was filmed from (frame and prompt), which tells whether two models were filmed alike.
+    """
+
+    suite: Suite
+    rows: tuple[Row, ...]
+    reader: str | None
+    clips: Mapping[tuple[str, str, int], Path]
+    filmed: Mapping[str, Mapping[str, str]]
+
+    def tallies(self) -> dict[str, dict[str, Tally]]:
+        """Count the outcomes of every cell, by model and scene id, readings taken in index order."""
+        cells: dict[str, dict[str, dict[int, list[Row]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+        for row in sorted(self.rows, key=lambda row: (row.index, row.vote)):
+            cells[row.model][row.scene][row.index].append(row)
+        return {
+            model: {
+                scene: tally(map(_seen, by_index.values()), self.suite.scene(scene))
+                for scene, by_index in scenes.items()
+            }
+            for model, scenes in cells.items()
+        }
+
+    def score(self, *, partial: bool = False, delta: float = 0.2) -> tuple[Scorecard, ...]:
+        """Score every model of the sources; see `worldodds.scorecard.score`."""
+        return score(self.tallies(), self.suite, reader=self.reader, partial=partial, delta=delta)
+
+
+def load(
+    *paths: str | Path, suite: str | Path | None = None, reader: str | None = None, name: str | None = None
+) -> Source:
+    """Read one or more sources: run folders, tables (csv, parquet, jsonl) or CaliBench's bins.
+
+    ``suite`` defaults to a run's frozen copy, else to calibench. ``reader`` is needed where a source was read by
+    several. ``name`` renames the only model.
+
+    Raises:
+        SourceError: nothing to read, several readers or models where one is needed, runs of different suites.
+    """
+    if not paths:
+        raise SourceError("no source given; name a run folder, a table of outcomes or a folder of bins files")
+    chosen = find_suite(suite) if suite is not None else _suite_of(paths)
+    parts = [_load_one(Path(path), chosen, reader) for path in paths]
+    rows, clips, filmed = _join(paths, parts)
+    if name is not None:
+        rows, clips, filmed = _rename(rows, clips, filmed, name)
+    readers = sorted({row.reader for row in rows if row.reader})
+    return Source(suite=chosen, rows=tuple(rows), reader=" + ".join(readers) or None, clips=clips, filmed=filmed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    rows: list[Row]
+    clips: dict[tuple[str, int], Path]
+    filmed: dict[str, str]
+
+
+def _load_one(path: Path, suite: Suite, reader: str | None) -> _Part:
+    if not is_run(path):
+        return _Part(rows=_of_reader(read_source(path, suite), reader, path), clips={}, filmed={})
+    with RunStore(path, write=False) as store:
+        return _of_run(store, suite, reader)
+
+
+def _of_run(store: RunStore, suite: Suite, reader: str | None) -> _Part:
+    """Turn a ledger into rows: every planned rollout has one, also those that are missing."""
+    generator: Mapping[str, Any] = store.about("generator")
+    rollouts, readings = store.rollouts(), store.readings()
+    name, settings = _choose_reader(list(readings.values()), reader, store.folder)
+    rows: list[Row] = []
+    clips: dict[tuple[str, int], Path] = {}
+    frozen = store.suite
+    for scene_id, n in store.planned().items():
+        scene = frozen.scene(scene_id)
+        suite.scene(scene_id)
+        for index in range(n):
+            key = rollout_key(scene, generator["name"], generator["settings"], seed=index, index=index)
+            rollout = rollouts.get(key) or Rollout(scene=scene_id, index=index, seed=index, status="missing")
+            if rollout.clip:
+                clips[scene_id, index] = rollout.clip.path
+            answers = _answers(key, rollout, suite.scene(scene_id), name, settings, readings)
+            rows.extend(_row(generator["name"], name, rollout, vote, answer) for vote, answer in enumerate(answers))
+    filmed = {scene.id: digest(scene.film_identity) for scene in frozen.scenes if scene.id in store.planned()}
+    return _Part(rows=rows, clips=clips, filmed=filmed)
+
+
+def _answers(
+    key: str,
+    rollout: Rollout,
+    scene: Scene,
+    reader: str,
+    settings: Mapping[str, Any],
+    readings: Mapping[str, StoredReading],
+) -> list[Reading]:
+    missing = Reading(status="missing")
+    if rollout.clip is None or rollout.status != "done":
+        return [missing]
+    keys = reading_keys(key, rollout.clip.sha256, scene, reader, settings)
+    return [readings[k].reading if k in readings else missing for k in keys]
+
+
+def _row(model: str, reader: str, rollout: Rollout, vote: int, answer: Reading) -> Row:
+    return Row(
+        scene=rollout.scene,
+        model=model,
+        index=rollout.index,
+        seed=rollout.seed,
+        reading=answer,
+        rollout_status=rollout.status,
+        reader=reader,
+        vote=vote,
+        clip_sha256=rollout.clip.sha256 if rollout.clip else None,
+        where=f"{rollout.scene} r{rollout.index:03d}",
+    )
+
+
+def _choose_reader(readings: Sequence[StoredReading], wanted: str | None, where: Path) -> tuple[str, Mapping[str, Any]]:
+    """Return the reader asked for, or the only one, with the settings it was last used with."""
+    used = {stored.reader: stored.settings for stored in readings}
+    if wanted is None and len(used) > 1:
+        raise SourceError(f"{where}: read by {' and '.join(sorted(used))}; choose one with --reader")
+    if wanted is not None and wanted not in used:
+        raise SourceError(f"{where}: not read by {wanted!r} yet; read it: worldodds read {where} --reader {wanted}")
+    return next(iter(used.items())) if wanted is None and used else (wanted or "", used.get(wanted or "", {}))
+
+
+def _of_reader(rows: list[Row], wanted: str | None, path: Path) -> list[Row]:
+    """Keep one reader's rows; a rollout that was never read by anyone belongs to all."""
+    readers = sorted({row.reader for row in rows if row.reader})
+    if wanted is None and len(readers) > 1:
+        raise SourceError(f"{path}: read by {' and '.join(readers)}; choose one with --reader")
+    if wanted is not None and readers and wanted not in readers:
+        raise SourceError(f"{path}: no row was read by {wanted!r}.{nearest(wanted, readers)}")
+    return [row for row in rows if wanted is None or row.reader in (wanted, "")]
+
+
+def _suite_of(paths: Iterable[str | Path]) -> Suite:
+    """Return the suite that the run folders among the sources were filmed for, else the default one."""
+    suites: list[tuple[Path, Suite]] = []
+    for path in map(Path, paths):
+        if is_run(path):
+            with RunStore(path, write=False) as store:
+                suites.append((path, store.suite))
+    for path, suite in suites[1:]:
+        first_path, first = suites[0]
+        if suite.id != first.id or _scored(suite) != _scored(first):
+            raise SourceError(
+                f"{path} and {first_path} were made for different suites or odds ({suite.id}, {first.id}): "
+                "cells of different suites are not compared; score them one by one, or give --suite"
+            )
+    return suites[0][1] if suites else find_suite(DEFAULT_SUITE)
+
+
+def _scored(suite: Suite) -> list[object]:
+    return [(scene.id, scene.labels, scene.reference) for scene in suite.scenes]
+
+
+_Joined = tuple[list[Row], dict[tuple[str, str, int], Path], dict[str, dict[str, str]]]
+
+
+def _join(paths: Sequence[str | Path], parts: Sequence[_Part]) -> _Joined:
+    """Put the sources together; a model's name that is taken already gets its source's name beside it."""
+    rows: list[Row] = []
+    clips: dict[tuple[str, str, int], Path] = {}
+    filmed: dict[str, dict[str, str]] = {}
+    taken: set[str] = set()
+    for path, part in zip(paths, parts, strict=True):
+        names = {model: model for model in sorted({row.model for row in part.rows})}
+        names = {model: f"{model} ({path})" if model in taken else model for model in names}
+        if again := taken & set(names.values()):
+            raise SourceError(f"{path}: given twice, or model {min(again)!r} is in two sources; give each source once")
+        taken |= set(names.values())
+        rows += [replace(row, model=names[row.model]) for row in part.rows]
+        for model in names.values() if part.filmed else ():
+            filmed[model] = part.filmed
+            clips |= {(model, scene, index): clip for (scene, index), clip in part.clips.items()}
+    return rows, clips, filmed
+
+
+def _rename(
+    rows: list[Row],
+    clips: dict[tuple[str, str, int], Path],
+    filmed: dict[str, dict[str, str]],
+    name: str,
+) -> _Joined:
+    models = sorted({row.model for row in rows})
+    if len(models) != 1:
+        raise SourceError(f"--name {name!r} needs a source with one model; here are {len(models)}: {', '.join(models)}")
+    return (
+        [replace(row, model=name) for row in rows],
+        {(name, scene, index): clip for (_, scene, index), clip in clips.items()},
+        dict.fromkeys([name] if filmed else [], next(iter(filmed.values()), {})),
+    )
+
+
+def _seen(rows: Iterable[Row]) -> Seen:
+    votes = list(rows)
+    return Seen(index=votes[0].index, rollout=votes[0].rollout_status, votes=tuple(row.reading for row in votes))
+
+
+def published(suite: Suite, scene_ids: Sequence[str]) -> tuple[Scorecard, ...]:
+    """Score the published models of a suite over exactly the scenes given."""
+    from worldodds.suites.published import published_readings
+
+    cut = suite.only(scene_ids)
+    rows = tuple(row for row in published_readings(suite) if row.scene in cut.scene_ids)
+    return Source(suite=cut, rows=rows, reader=None, clips={}, filmed={}).score()
