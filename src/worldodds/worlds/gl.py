@@ -1,0 +1,70 @@
+"""MuJoCo with a way to draw off screen: the choice is made once, before the import, and never in silence."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import importlib
+import os
+import sys
+from types import ModuleType
+
+from worldodds.errors import MissingDependencyError
+
+_LIBRARIES = {"osmesa": "OSMesa", "egl": "EGL"}  # in the order of preference
+
+
+def load_mujoco() -> ModuleType:
+    """Import MuJoCo for physics; drawing is chosen along with it, since MuJoCo decides at import time.
+
+    Raises:
+        MissingDependencyError: the package is not installed.
+    """
+    if "MUJOCO_GL" not in os.environ and (backend := find_backend()):
+        os.environ["MUJOCO_GL"] = backend
+    try:
+        return importlib.import_module("mujoco")
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"this world needs the package 'mujoco', which cannot be imported ({error}); "
+            "run: pip install 'worldodds[run]'"
+        ) from None
+
+
+def find_backend() -> str | None:
+    """Return ``osmesa`` or ``egl``, whichever library this machine has; None off Linux, where MuJoCo brings its own."""
+    if not sys.platform.startswith("linux"):
+        return None
+    for backend, library in _LIBRARIES.items():
+        if _loads(library):
+            return backend
+    return None
+
+
+def make_renderer(model: object, size: tuple[int, int]) -> object:
+    """Return a ``mujoco.Renderer`` for pictures of ``size`` = (width, height) in pixels.
+
+    Raises:
+        MissingDependencyError: nothing on this machine can draw off screen; the message names the package.
+    """
+    mujoco = load_mujoco()
+    width, height = size
+    try:
+        return mujoco.Renderer(model, height=height, width=width)
+    except (ImportError, AttributeError, RuntimeError, mujoco.FatalError) as error:
+        backend = os.environ.get("MUJOCO_GL", "the default")
+        raise MissingDependencyError(
+            f"this world cannot be drawn: OpenGL by {backend} does not start ({error}). "
+            "On Debian or Ubuntu run: apt-get install libosmesa6; or set MUJOCO_GL=egl where EGL works"
+        ) from None
+
+
+def _loads(library: str) -> bool:
+    name = ctypes.util.find_library(library)
+    if name is None:
+        return False
+    try:
+        ctypes.CDLL(name)
+    except OSError:
+        return False
+    return True
