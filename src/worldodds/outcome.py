@@ -64,8 +64,14 @@ class Reference:
     ) -> Reference:
         """Make the law of the number of successes in ``trials`` (a Galton board: one trial a row of pegs)."""
         p = _fraction(success)
+        if labels is not None and len(labels) != trials + 1:
+            raise StatisticsError(
+                f"binomial: {trials} trials have {trials + 1} outcomes, and {len(labels)} labels are given"
+            )
         if trials < 1 or not 0 <= p <= 1:
-            raise StatisticsError(f"binomial: trials = {trials}, success = {success}; need trials >= 1, 0 <= success <= 1")
+            raise StatisticsError(
+                f"binomial: trials = {trials}, success = {success}; need trials >= 1, 0 <= success <= 1"
+            )
         odds = tuple(math.comb(trials, j) * p**j * (1 - p) ** (trials - j) for j in range(trials + 1))
         return cls(labels=tuple(labels) if labels is not None else numbered(trials + 1), odds=odds)
 
@@ -117,7 +123,7 @@ class Counts:
             raise StatisticsError(f"counts: {len(self.counts)} given for {len(self.labels)} labels; give one a label")
         for name, values in (("counts", self.counts), ("nulls", (self.unreadable, self.out_of_schema))):
             for value in values:
-                if value < 0 or int(value) != value:
+                if not math.isfinite(value) or value < 0 or int(value) != value:
                     raise StatisticsError(f"{name}: {value} is not a count; give whole numbers, 0 or more")
 
     @classmethod
@@ -130,8 +136,7 @@ class Counts:
         out_of_schema: int = 0,
     ) -> Counts:
         """Make counts from plain numbers; labels default to 1, 2, 3 ..."""
-        bad = [c for c in counts if c != c or int(c) != c]
-        if bad:
+        if bad := [c for c in counts if not math.isfinite(c) or int(c) != c]:
             raise StatisticsError(f"counts: {bad[0]} is not a whole number")
         whole = tuple(int(c) for c in counts)
         names = tuple(labels) if labels is not None else numbered(len(whole))

@@ -5,23 +5,25 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import msgspec
 
 from worldodds.errors import SceneError, StatisticsError, UnknownNameError, nearest
 from worldodds.outcome import Reference, check_labels
+from worldodds.toml_file import read_toml
 
 SCENE_FORMAT = "worldodds.scene/1"
 SUITE_FORMAT = "worldodds.suite/1"
 
 NullKind = Literal["unreadable", "out_of_schema"]
 Evidence = Literal["last frame", "whole clip"]
+ReferenceKind = Literal["uniform", "binomial", "odds"]
+Aggregate = Literal["mntv"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +49,7 @@ class Scene:
     """A conditioning frame, an action prompt, a finite list of outcomes, and (where known) how often each should come.
 
     ``ordered`` says that neighbouring labels are near misses. ``geometry`` is what a reader may know of the layout
-    beforehand, in fractions of the frame's width and height. ``frame`` is None for a scene that can be scored, not filmed.
+    beforehand, in fractions of the frame's width and height. ``frame`` is None for a scene that can be scored only.
     """
 
     id: str
@@ -103,15 +105,23 @@ class Scene:
             UnknownNameError: neither a label nor a number from 1 to k.
         """
         text = outcome.strip()
-        if re.fullmatch(r"[+-]?\d+", text):
-            if 1 <= int(text) <= len(self.labels):
+        k = len(self.labels)
+        if re.fullmatch(r"[+-]?[0-9]+", text):
+            if len(text) < 10 and 1 <= int(text) <= k:
                 return self.labels[int(text) - 1]
-            raise UnknownNameError(f"outcome {text} is beyond scene {self.id!r}; it has outcomes 1 to {len(self.labels)}")
-        if re.fullmatch(r"[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?", text):
-            raise UnknownNameError(f"outcome {text} is not whole; scene {self.id!r} has outcomes 1 to {len(self.labels)}")
+            raise UnknownNameError(f"outcome {text[:40]} is beyond scene {self.id!r}; it has outcomes 1 to {k}")
         if text in self.labels:
             return text
-        raise UnknownNameError(f"{text!r} is not an outcome of scene {self.id!r}.{nearest(text, self.labels)}")
+        if re.fullmatch(r"[+-]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text):
+            raise UnknownNameError(f"outcome {text[:40]} is not whole; scene {self.id!r} has outcomes 1 to {k}")
+        raise UnknownNameError(
+            f"{text[:40]!r} is not an outcome of scene {self.id!r}.{nearest(text[:40], self.labels)}"
+        )
+
+    def name_of(self, label: str) -> str:
+        """Return how a label is written so that `label_of` reads it back: its number where it looks like another's."""
+        looks_whole = re.fullmatch(r"[+-]?[0-9]+", label) is not None
+        return str(self.labels.index(label) + 1) if looks_whole else label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +129,7 @@ class Protocol:
     """How a suite is filmed and scored: rollouts a scene, and which aggregate is its headline."""
 
     rollouts: int
-    aggregate: Literal["mntv"]
+    aggregate: Aggregate
     min_valid: int = 4
 
 
@@ -176,12 +186,18 @@ def load_suite(folder: Path) -> Suite:
     path = folder / "suite.toml"
     if not path.is_file():
         raise SceneError(f"{folder}: no suite here; a suite is a folder with a suite.toml and one TOML file a scene")
-    file = _read(path, _SuiteFile, SUITE_FORMAT)
+    file = read_toml(path, _SuiteFile, SUITE_FORMAT)
+    for key in ("rollouts", "min_valid"):
+        if (value := getattr(file.protocol, key)) < 1:
+            raise SceneError(f"{path}: protocol.{key}: {value} given; it must be 1 or more")
     if twice := [name for name in file.scenes if file.scenes.count(name) > 1]:
         raise SceneError(f"{path}: scenes: {twice[0]!r} is listed twice; list each scene once")
     scenes = tuple(load_scene(_inside(folder, f"{name}.toml", path, "scenes")) for name in file.scenes)
     if not scenes:
         raise SceneError(f"{path}: scenes: the list is empty; name at least one scene")
+    ids = [scene.id for scene in scenes]
+    if twice := [name for name in ids if ids.count(name) > 1]:
+        raise SceneError(f"{path}: scenes: two files have the id {twice[0]!r}; ids must differ")
     return Suite(
         id=file.id,
         title=file.title,
@@ -199,14 +215,16 @@ def load_scene(path: Path) -> Scene:
     Raises:
         SceneError: the file is missing or wrong; the message names the file, the key and the fix.
     """
-    file = _read(path, _SceneFile, SCENE_FORMAT)
+    file = read_toml(path, _SceneFile, SCENE_FORMAT)
     if file.id != path.stem:
         raise SceneError(f"{path}: id: {file.id!r} differs from the file's name; call the file {file.id}.toml")
     frame = _inside(path.parent, file.frame, path, "frame") if file.frame else None
     if frame and not frame.is_file():
-        raise SceneError(f"{path}: frame: there is no file {file.frame!r} beside the scene; leave the key out to score only")
+        raise SceneError(
+            f"{path}: frame: there is no file {file.frame!r} beside the scene; leave the key out to score only"
+        )
+    _check_texts(path, file)
     try:
-        check_labels(file.labels)
         reference = file.reference.build(file.labels) if file.reference else None
     except StatisticsError as error:
         raise SceneError(f"{path}: reference: {error}") from None
@@ -227,9 +245,27 @@ def load_scene(path: Path) -> Scene:
     )
 
 
+def _check_texts(path: Path, file: _SceneFile) -> None:
+    """Refuse blank texts, labels that cannot be told apart once trimmed, and geometry that has no place in JSON."""
+    texts = {"title": file.title, "prompt": file.prompt, "readout.question": file.readout.question}
+    texts |= {f"readout.nulls: {null.name!r}: rule": null.rule for null in file.readout.nulls}
+    if blank := [key for key, text in texts.items() if not text.strip()]:
+        raise SceneError(f"{path}: {blank[0]}: it is blank; write at least one sentence")
+    try:
+        check_labels(file.labels)
+    except StatisticsError as error:
+        raise SceneError(f"{path}: {error}") from None
+    if untidy := [label for label in file.labels if not label or label != label.strip()]:
+        raise SceneError(f"{path}: labels: {untidy[0]!r} is blank or begins or ends with a space; trim it")
+    try:
+        digest(file.geometry)
+    except (TypeError, ValueError) as error:
+        raise SceneError(f"{path}: geometry: it may hold texts, finite numbers, lists and tables: {error}") from None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ReferenceFile:
-    kind: Literal["uniform", "binomial", "odds"]
+    kind: ReferenceKind
     reason: str
     trials: int | None = None
     success: str | float | None = None
@@ -244,7 +280,8 @@ class _ReferenceFile:
         if self.kind == "uniform":
             return Reference.uniform(labels)
         if self.kind == "binomial":
-            assert self.trials is not None and self.success is not None
+            assert self.trials is not None
+            assert self.success is not None
             return Reference.binomial(self.trials, self.success, labels)
         assert self.odds is not None
         return Reference.of(self.odds, labels)
@@ -275,56 +312,9 @@ class _SuiteFile:
     scenes: tuple[str, ...]
 
 
-_File = TypeVar("_File", _SceneFile, _SuiteFile)
-
-
-def _read(path: Path, shape: type[_File], format_name: str) -> _File:
-    try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise SceneError(f"{path}: there is no such file; check the list of scenes in suite.toml") from None
-    except UnicodeDecodeError as error:
-        raise SceneError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
-        raise SceneError(f"{path}: not valid TOML: {error}") from None
-    if raw.get("format") != format_name:
-        raise SceneError(f"{path}: format: {raw.get('format')!r} is not {format_name!r}")
-    _refuse_unknown(path, raw, shape, "")
-    try:
-        return msgspec.convert(raw, shape)
-    except msgspec.ValidationError as error:
-        what, _, where = str(error).partition(" - at `$.")
-        key = f"{where.rstrip('`')}: " if where else ""
-        raise SceneError(f"{path}: {key}{what[:1].lower()}{what[1:]}") from None
-
-
-def _refuse_unknown(path: Path, raw: object, shape: object, at: str) -> None:
-    """Name a misspelt key and the nearest right one (msgspec ignores unknown keys of dataclasses)."""
-    if isinstance(raw, list):
-        for i, item in enumerate(raw):
-            _refuse_unknown(path, item, shape, f"{at}[{i}]")
-        return
-    fields: Mapping[str, Any] = getattr(shape, "__dataclass_fields__", {})
-    if not isinstance(raw, dict) or not fields:
-        return
-    for key, value in raw.items():
-        where = f"{at}.{key}" if at else key
-        if key not in fields:
-            raise SceneError(f"{path}: {where}: there is no such key.{nearest(key, fields)}")
-        _refuse_unknown(path, value, _NESTED.get(key), where)
-
-
-_NESTED: Mapping[str, object] = {
-    "readout": ReadOut,
-    "nulls": NullRule,
-    "reference": _ReferenceFile,
-    "protocol": Protocol,
-}
-
-
 def _inside(folder: Path, name: str, path: Path, key: str) -> Path:
     """Resolve a file named by a suite, refusing one that leads out of its folder."""
     target = folder / name
-    if not target.resolve().is_relative_to(folder.resolve()):
+    if "\0" in name or not target.resolve().is_relative_to(folder.resolve()):
         raise SceneError(f"{path}: {key}: {name!r} leads out of the suite's folder; keep all files inside it")
     return target

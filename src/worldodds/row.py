@@ -1,0 +1,28 @@
+"""One reading as a flat row: what files of outcomes hold, what runs export, and what a tally begins with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from worldodds.rollout import Reading, RolloutStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What one reader saw (or did not) in one rollout of one model, and where that was written down.
+
+    ``index`` is the rollout's place in its cell and the order in which statistics take it; files that do not have it
+    are taken in order of ``seed``. ``rollout_status`` says what became of the clip: unless it is ``done``, the
+    reading's status is ``missing``. ``where`` is ``file:row``, for messages, and takes no part in comparisons.
+    """
+
+    scene: str
+    model: str
+    index: int
+    seed: int
+    reading: Reading
+    rollout_status: RolloutStatus = "done"
+    reader: str = ""
+    vote: int = 0
+    clip_sha256: str | None = None
+    where: str = field(default="", compare=False)
