@@ -186,8 +186,11 @@ def _fields(row: Row, suite: Suite) -> dict[str, Any]:
 def _csv_bytes(records: Sequence[Mapping[str, Any]]) -> bytes:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
+    careful = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)  # the plain one leaves "\r" without quotes
     writer.writerow(COLUMNS)
-    writer.writerows([record[name] for name in COLUMNS] for record in records)
+    for record in records:
+        cells = [record[name] for name in COLUMNS]
+        (careful if "\r" in str(record["reason"]) + record["reader"] else writer).writerow(cells)
     return _encoded(text.getvalue())
 
 

@@ -1,0 +1,147 @@
+"""CaliBench's bins files: read, written, and refused with the rollout named."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from worldodds.errors import InputError, SourceError
+from worldodds.interop import read_source
+from worldodds.interop.calibench import write_bins
+from worldodds.rollout import Reading
+from worldodds.row import Row
+from worldodds.suites import find_suite
+from worldodds.suites.published import published_readings
+
+SUITE = find_suite("calibench")
+
+
+def cell(**changes) -> dict:
+    rollouts = [{"seed": 0, "bin": 3}, {"seed": 1, "bin": None}]
+    return {"scene": "dice", "model": "wan", "num_bins": 6, "rollouts": rollouts} | changes
+
+
+def write(folder: Path, value: object, name: str = "dice_wan_bins.json") -> Path:
+    (folder / name).write_text(value if isinstance(value, str) else json.dumps(value))
+    return folder
+
+
+def row(**changes) -> Row:
+    fields = {"scene": "dice", "model": "mine", "index": 0, "seed": 0, "reading": Reading.saw("3")}
+    return Row(**(fields | changes))
+
+
+def plain(rows) -> list:
+    return sorted((r.scene, r.model, r.seed, r.reading.status, r.reading.label) for r in rows)
+
+
+def test_read(tmp_path: Path) -> None:
+    """Bins are 1-based, a null is unreadable, and each row knows its file and place."""
+    first, second = read_source(write(tmp_path, cell()), SUITE)
+    assert (first.reading.label, second.reading.status, second.seed) == ("3", "unreadable", 1)
+    assert first.where.endswith("dice_wan_bins.json:1")
+    assert read_source(tmp_path / "dice_wan_bins.json", SUITE) == [first, second]
+
+
+def test_foreign_files_are_left_alone(tmp_path: Path) -> None:
+    """Other files in the folder do not matter."""
+    write(tmp_path, "no json", "notes.json")
+    assert len(read_source(write(tmp_path, cell()), SUITE)) == 2
+
+
+def test_published_round_trip(tmp_path: Path) -> None:
+    """All 54 published cells survive being written and read."""
+    rows = published_readings(SUITE)
+    assert write_bins(rows, tmp_path, SUITE) == []
+    assert len(list(tmp_path.iterdir())) == 54
+    assert plain(read_source(tmp_path, SUITE)) == plain(rows)
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    outcomes=st.dictionaries(
+        st.tuples(st.sampled_from(SUITE.scene_ids), st.sampled_from(["a", "sim/ä"]), st.integers(0, 40)),
+        st.none() | st.integers(0, 1),
+        min_size=1,
+    )
+)
+def test_round_trip(tmp_path_factory, outcomes: dict) -> None:
+    """Outcomes and nulls of any cells come back as they were."""
+    folder = tmp_path_factory.mktemp("bins")
+    rows = [
+        row(scene=s, model=m, seed=n, index=n,
+            reading=Reading(status="unreadable") if o is None else Reading.saw(SUITE.scene(s).labels[o]))
+        for (s, m, n), o in outcomes.items()
+    ]  # fmt: skip
+    assert write_bins(rows, folder, SUITE) == []
+    assert plain(read_source(folder, SUITE)) == plain(rows)
+
+
+def test_what_bins_cannot_hold(tmp_path: Path) -> None:
+    """Refused, failed and missing are handed back and never become nulls."""
+    missing = Reading(status="missing")
+    open_rows = [
+        row(seed=1, index=1, rollout_status="refused", reading=missing),
+        row(seed=2, index=2, rollout_status="failed", reading=missing),
+        row(seed=3, index=3, reading=missing),
+        row(seed=4, index=4, reading=Reading(status="failed")),
+    ]
+    assert write_bins([row(), *open_rows], tmp_path, SUITE) == open_rows
+    assert plain(read_source(tmp_path, SUITE)) == [("dice", "mine", 0, "outcome", "3")]
+
+
+def test_several_readers(tmp_path: Path) -> None:
+    """A second reading of a rollout has no place in a bins file, and nothing is written."""
+    with pytest.raises(SourceError, match="has several readings; a bins file holds one, so choose a reader"):
+        write_bins([row(reader="a"), row(reader="b")], tmp_path, SUITE)
+    assert not list(tmp_path.iterdir())
+
+
+def test_model_names_that_collide(tmp_path: Path) -> None:
+    """Two models never share a file."""
+    with pytest.raises(SourceError, match="names that differ only in signs"):
+        write_bins([row(model="a/b"), row(model="a b")], tmp_path, SUITE)
+
+
+BAD_CELLS = {
+    "broken": ("{", "not valid JSON"),
+    "empty": ("", "the file is empty"),
+    "list": ([], "not an object"),
+    "key": ({"scen": "dice", "model": "wan", "num_bins": 6, "rollouts": []}, "no key 'scene'. Did you mean 'scen'?"),
+    "scene": (cell(scene="dicee"), "scene: No scene is called 'dicee' in suite 'calibench'. Did you mean 'dice'?"),
+    "model": (cell(model=" "), "model: ' ' is no name"),
+    "num_bins": (cell(num_bins=8), "num_bins: 8 given; scene 'dice' has 6 outcomes"),
+    "num_bins text": (cell(num_bins="6"), "num_bins: '6' given"),
+    "none": (cell(rollouts=[]), "rollouts: there are none"),
+    "bin 0": (cell(rollouts=[{"seed": 0, "bin": 0}]), "rollout 1: bin: 0 is not one of 1 to 6, nor null"),
+    "bin 7": (cell(rollouts=[{"seed": 0, "bin": 1}, {"seed": 1, "bin": 7}]), "rollout 2: bin: 7 is not"),
+    "bin 3.0": (cell(rollouts=[{"seed": 0, "bin": 3.0}]), "rollout 1: bin: 3.0 is not"),
+    "bin true": (cell(rollouts=[{"seed": 0, "bin": True}]), "rollout 1: bin: True is not"),
+    "seed": (cell(rollouts=[{"seed": "0", "bin": 1}]), "rollout 1: seed: '0' is not a whole number"),
+    "no bin": (cell(rollouts=[{"seed": 0}]), 'rollout 1: not an object with "seed" and "bin"'),
+    "twice": (cell(rollouts=[{"seed": 0, "bin": 1}] * 2), "seed 0 of scene 'dice', model 'wan' is here twice"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_CELLS)
+def test_bad_cell(tmp_path: Path, case: str) -> None:
+    """A wrong bins file is one clear sentence with the file, the rollout and what would be right."""
+    value, message = BAD_CELLS[case]
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
+        read_source(write(tmp_path, value), SUITE)
+    assert "dice_wan_bins.json" in str(caught.value)
+
+
+def test_same_cell_in_two_files(tmp_path: Path) -> None:
+    """A copied file is a duplicate, and both files are named."""
+    write(tmp_path, cell())
+    write(tmp_path, cell(), "dice_wan_copy_bins.json")
+    with pytest.raises(
+        SourceError, match=r"dice_wan_copy_bins.json:1: seed 0 .* first given at .*dice_wan_bins.json:1"
+    ):
+        read_source(tmp_path, SUITE)
