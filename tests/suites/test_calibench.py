@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shutil
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
@@ -135,6 +136,16 @@ def test_published_follows_the_cut() -> None:
     cut = SUITE.only(["dice", "cards"])
     assert {row.scene for row in published_readings(cut)} == {"dice", "cards"}
     assert {row.scene for row in human_readings(cut)} == {"dice", "cards"}
+
+
+def test_published_for_a_copy(tmp_path: Path) -> None:
+    """A run's copy of the suite has the published outcomes too, except where its outcomes were changed."""
+    copy = shutil.copytree(SUITE.folder, tmp_path / "suite", ignore=shutil.ignore_patterns("published"))
+    assert published_readings(find_suite(copy)) == published_readings(SUITE)
+    ball = copy / "ball.toml"
+    ball.write_text(ball.read_text().replace('["left", "right"]', '["right", "left"]'))
+    scenes = {row.scene for row in published_readings(find_suite(copy))}
+    assert scenes == set(SUITE.scene_ids) - {"ball"}
 
 
 def test_suite_without_published(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TypeVar
 from worldodds.rollout import Reading
 from worldodds.row import Row
 from worldodds.scene import Scene, Suite
+from worldodds.suites import builtin_suites, find_suite
 from worldodds.toml_file import read_toml
 
 PUBLISHED_FORMAT = "worldodds.published/1"
@@ -64,7 +65,8 @@ def published_models(suite: Suite) -> tuple[PublishedModel, ...]:
 def published_readings(suite: Suite) -> tuple[Row, ...]:
     """Return every published reading of the suite's scenes (all models), none for a suite without any.
 
-    Nulls come as ``unreadable``: the paper keeps one kind only. Scenes the suite was cut to are the ones returned.
+    Nulls come as ``unreadable``: the paper keeps one kind only. The suite may be cut to some scenes, or be a run's copy
+    of one in the package; a scene whose labels were changed since has no published readings.
     """
     file = _read(suite, "outcomes.toml", _OutcomesFile)
     if file is None:
@@ -73,7 +75,7 @@ def published_readings(suite: Suite) -> tuple[Row, ...]:
         _row(suite.scene(scene), model, seed, outcome, file.reader)
         for model, cells in file.outcomes.items()
         for scene, text in cells.items()
-        if scene in suite.scene_ids
+        if _knows(suite, scene)
         for seed, outcome in enumerate(text.split())
     )
 
@@ -86,7 +88,7 @@ def human_readings(suite: Suite) -> tuple[Row, ...]:
     return tuple(
         _row(suite.scene(scene), model, seed, outcome, file.reader)
         for scene, cells in file.labels.items()
-        if scene in suite.scene_ids
+        if _knows(suite, scene)
         for model, text in cells.items()
         for seed, outcome in _pairs(text)
     )
@@ -130,5 +132,16 @@ _File = TypeVar("_File", _OutcomesFile, _LabelsFile)
 
 
 def _read(suite: Suite, name: str, shape: type[_File]) -> _File | None:
-    path = suite.folder / "published" / name
+    path = _home(suite).folder / "published" / name
     return read_toml(path, shape, PUBLISHED_FORMAT) if path.is_file() else None
+
+
+def _home(suite: Suite) -> Suite:
+    """Return the suite that has the figures: this one, or the package's of the same id (copies in runs go without)."""
+    own = (suite.folder / "published").is_dir() or suite.id not in builtin_suites()
+    return suite if own else find_suite(suite.id)
+
+
+def _knows(suite: Suite, scene: str) -> bool:
+    """Say whether the suite has the scene, with the outcomes that the figures were counted by."""
+    return scene in suite.scene_ids and suite.scene(scene).labels == _home(suite).scene(scene).labels
