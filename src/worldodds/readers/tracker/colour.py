@@ -1,0 +1,62 @@
+"""Finding a coloured thing in a picture, whatever the light: maps of colour excess and the blobs in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Image = NDArray[np.uint8]  # (height, width, 3), RGB
+Map = NDArray[np.floating[Any]]  # (height, width)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blob:
+    """A connected patch of a map above a threshold; lengths are fractions of the picture's height."""
+
+    x: float
+    y: float
+    area: float
+    peak: float
+
+
+def shrink(image: Image, height: int) -> NDArray[np.float32]:
+    """Return the picture at a working height as numbers from 0 to 1; averaging pixels takes most of the noise out."""
+    import cv2
+
+    width = round(image.shape[1] * height / image.shape[0])
+    way = cv2.INTER_AREA if image.shape[0] >= height else cv2.INTER_LINEAR
+    return np.asarray(cv2.resize(image, (width, height), interpolation=way), dtype=np.float32) / 255
+
+
+def redness(picture: NDArray[np.float32], smooth_px: float) -> Map:
+    """Return how far red exceeds the other two channels, as a share of the picture's brightest tenth.
+
+    The share makes the map the same in dim and bright light; ``smooth_px`` is the spread of the blur against noise.
+    """
+    import cv2
+
+    smooth = cv2.GaussianBlur(picture, (0, 0), smooth_px)
+    light = max(float(np.quantile(smooth[::4, ::4].max(axis=2), 0.9)), 0.05)
+    excess = smooth[..., 0] - np.maximum(smooth[..., 1], smooth[..., 2])
+    return np.asarray(excess / light, dtype=np.float32)
+
+
+def blobs(excess: Map, threshold: float) -> list[Blob]:
+    """Return the connected patches above the threshold, largest first."""
+    import cv2
+
+    height = excess.shape[0]
+    count, names, stats, centres = cv2.connectedComponentsWithStats((excess > threshold).astype(np.uint8))
+    found = [
+        Blob(
+            x=float(centres[i, 0] + 0.5) / height,
+            y=float(centres[i, 1] + 0.5) / height,
+            area=float(stats[i, cv2.CC_STAT_AREA]) / height**2,
+            peak=float(excess[names == i].max()),
+        )
+        for i in range(1, count)
+    ]
+    return sorted(found, key=lambda blob: -blob.area)
