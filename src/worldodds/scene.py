@@ -14,6 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from worldodds.errors import SceneError, StatisticsError, UnknownNameError, nearest
+from worldodds.odds_table import OddsTable
 from worldodds.outcome import Reference, check_labels
 from worldodds.toml_file import read_toml
 
@@ -22,7 +23,6 @@ SUITE_FORMAT = "worldodds.suite/1"
 
 NullKind = Literal["unreadable", "out_of_schema"]
 Evidence = Literal["last frame", "whole clip"]
-ReferenceKind = Literal["uniform", "binomial", "odds"]
 Aggregate = Literal["mntv"]
 
 
@@ -264,30 +264,6 @@ def _check_texts(path: Path, file: _SceneFile) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _ReferenceFile:
-    kind: ReferenceKind
-    reason: str
-    trials: int | None = None
-    success: str | float | None = None
-    odds: tuple[str | float, ...] | None = None
-
-    def build(self, labels: tuple[str, ...]) -> Reference:
-        needs = {"uniform": (), "binomial": ("trials", "success"), "odds": ("odds",)}[self.kind]
-        for key in ("trials", "success", "odds"):
-            if (getattr(self, key) is not None) != (key in needs):
-                verb = "needs" if key in needs else "does not take"
-                raise StatisticsError(f"a {self.kind!r} reference {verb} the key {key!r}")
-        if self.kind == "uniform":
-            return Reference.uniform(labels)
-        if self.kind == "binomial":
-            assert self.trials is not None
-            assert self.success is not None
-            return Reference.binomial(self.trials, self.success, labels)
-        assert self.odds is not None
-        return Reference.of(self.odds, labels)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _SceneFile:
     format: str
     id: str
@@ -295,7 +271,7 @@ class _SceneFile:
     prompt: str
     labels: tuple[str, ...]
     readout: ReadOut
-    reference: _ReferenceFile | None = None
+    reference: OddsTable | None = None
     frame: str | None = None
     ordered: bool = False
     geometry: dict[str, Any] = field(default_factory=dict[str, Any])

@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
@@ -78,6 +79,7 @@ def _choices(shape: object, key: str) -> tuple[str, ...]:
     return get_args(hint) if get_origin(hint) is Literal else ()
 
 
+@cache
 def _hints(shape: Any) -> Mapping[str, Any]:
     hints = get_type_hints(shape)
     return {item.name: hints[item.name] for item in fields(shape)}
