@@ -1,0 +1,199 @@
+"""One self-contained page: what models did with the odds, beside what was published, with clips to look at."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from worldodds._version import __version__
+from worldodds.errors import InputError
+from worldodds.report import overview, plots, words
+from worldodds.report.overview import Entry
+from worldodds.report.strips import Strip
+from worldodds.scene import Scene, Suite
+from worldodds.scorecard import Cell, Scorecard
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+PUBLISHED = "published"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """What the page shows.
+
+    ``published`` are the paper's models, recomputed over exactly the scenes of ``cards``; ``citation`` says where
+    their outcomes come from, ``published_reader`` who read them. ``filmed_from`` names, by model, the frames and
+    prompts a model was filmed from: only models with the same name there are ranked among one another, `PUBLISHED`
+    joins the paper's, and a model that is not in it has no rank.
+    """
+
+    cards: tuple[Scorecard, ...]
+    published: tuple[Scorecard, ...] = ()
+    citation: str | None = None
+    published_reader: str | None = None
+    filmed_from: Mapping[str, str] = field(default_factory=dict[str, str])
+    strips: tuple[Strip, ...] = ()
+
+    @property
+    def suite(self) -> Suite:
+        """The suite, cut to the scenes shown."""
+        return self.cards[0].suite
+
+    @property
+    def filmed_otherwise(self) -> tuple[str, ...]:
+        """Models known to have been filmed from other frames or prompts than the published ones."""
+        return tuple(c.model for c in self.cards if self.filmed_from.get(c.model, PUBLISHED) != PUBLISHED)
+
+    @property
+    def filmed_from_unknown(self) -> tuple[str, ...]:
+        """Models whose source does not say what they were filmed from."""
+        return tuple(c.model for c in self.cards if c.model not in self.filmed_from)
+
+
+def build_page(
+    cards: Sequence[Scorecard],
+    *,
+    published: Sequence[Scorecard] = (),
+    citation: str | None = None,
+    published_reader: str | None = None,
+    filmed_from: Mapping[str, str] | None = None,
+    strips: Sequence[Strip] = (),
+) -> Page:
+    """Put together what the page shows.
+
+    Raises:
+        InputError: no model at all, two models of one name, or scorecards over different scenes or suites.
+    """
+    if not cards:
+        raise InputError("page: there is no model to show; give at least one scorecard")
+    names = [card.model for card in cards]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"page: two sources are called {twice[0]!r}; give one of them another name")
+    suite = cards[0].suite
+    for card in (*cards, *published):
+        if (card.suite.id, card.suite.scene_ids) != (suite.id, suite.scene_ids):
+            raise InputError(
+                f"page: {card.model!r} was scored over other scenes than {cards[0].model!r}; score all over the same scenes"
+            )
+    return Page(
+        cards=tuple(cards),
+        published=tuple(published),
+        citation=citation,
+        published_reader=published_reader,
+        filmed_from=dict(filmed_from or {}),
+        strips=tuple(strips),
+    )
+
+
+def write_page(page: Page, path: Path) -> None:
+    """Write the page; the file appears by rename."""
+    text = render(page)
+    part = path.with_name(f"{path.name}.part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
+
+
+def render(page: Page) -> str:
+    """Return the page as HTML text: the same page gives the same text."""
+    entries = _entries(page)
+    return _template().render(
+        page=page,
+        suite=page.suite,
+        entries=entries,
+        axis=overview.mean_axis(entries),
+        rank=ranks(page),
+        scenes=[_scene_view(page, scene) for scene in page.suite.scenes],
+        settings=_settings(page),
+        version=__version__,
+    )
+
+
+def ranks(page: Page) -> dict[tuple[str, bool], str]:
+    """Rank models by mnTV among those filmed alike and averaged over the same scenes, by name and whether published.
+
+    A model that is alone in its group, or has no mnTV, has no rank; equal values share one.
+    """
+    groups: dict[tuple[str, tuple[str, ...]], list[Entry]] = defaultdict(list)
+    for entry in _entries(page):
+        film = PUBLISHED if entry.published else page.filmed_from.get(entry.card.model)
+        if film and entry.card.mntv is not None:
+            groups[film, entry.card.averaged].append(entry)
+    told: dict[tuple[str, bool], str] = {}
+    for group in groups.values():
+        means = [entry.card.mntv for entry in group if entry.card.mntv is not None]
+        for entry in group if len(group) > 1 else ():
+            better = sum(mean < entry.card.mntv for mean in means if entry.card.mntv is not None)
+            told[entry.card.model, entry.published] = f"{better + 1} of {len(group)}"
+    return told
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellView:
+    """One cell as the page shows it; ``cell`` is None where the model was not filmed in the scene."""
+
+    model: str
+    cell: Cell | None
+    strips: tuple[Strip, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SceneView:
+    """One scene as the page shows it: ours side by side, then the published; ``tops`` are the heights of their bars."""
+
+    scene: Scene
+    own: tuple[CellView, ...]
+    published: tuple[CellView, ...]
+    tops: tuple[float, float]
+
+
+def _entries(page: Page) -> list[Entry]:
+    both = [Entry(card=c, published=False) for c in page.cards] + [Entry(card=c, published=True) for c in page.published]
+    return sorted(both, key=lambda e: (e.card.mntv is None, e.card.mntv or 0.0, e.published, e.card.model))
+
+
+def _scene_view(page: Page, scene: Scene) -> SceneView:
+    strips: dict[str, list[Strip]] = defaultdict(list)
+    for strip in page.strips:
+        if strip.scene == scene.id:
+            strips[strip.model].append(strip)
+    own = tuple(
+        CellView(model=card.model, cell=_cell(card, scene), strips=tuple(strips[card.model])) for card in page.cards
+    )
+    published = tuple(CellView(model=card.model, cell=_cell(card, scene), strips=()) for card in page.published)
+    return SceneView(scene=scene, own=own, published=published, tops=(_top(own), _top(published)))
+
+
+def _cell(card: Scorecard, scene: Scene) -> Cell | None:
+    return next((cell for cell in card.cells if cell.measurement.scene.id == scene.id), None)
+
+
+def _top(views: Sequence[CellView]) -> float:
+    return plots.tallest([view.cell.measurement for view in views if view.cell])
+
+
+def _settings(page: Page) -> dict[str, float]:
+    """Tolerance and error rate of the verdicts, where any cell was tested."""
+    found = [c.equivalence for card in (*page.cards, *page.published) for c in card.cells if c.equivalence]
+    return {"delta": found[0].delta, "alpha": found[0].alpha} if found else {}
+
+
+@cache
+def _template() -> Template:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("worldodds.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(plots=plots, overview=overview, words=words)
+    environment.filters.update(number=words.number, p_value=words.p_value, percent=words.percent, span=words.span)
+    return environment.get_template("page.html.j2")

@@ -1,0 +1,156 @@
+"""What the numbers are called in plain words: the same sentences on the screen and on the page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from worldodds.scorecard import Cell, Scorecard, Verdict
+from worldodds.statistics.interval import Interval
+from worldodds.tally import Tally
+
+VERDICTS: tuple[Verdict, ...] = ("miscalibrated", "undecided", "calibrated", "illegible")
+NOTHING = "–"
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """Write a number with a fixed count of decimals and a true minus; a dash for None.
+
+    >>> number(-0.0421), number(None), number(-0.0001)
+    ('−0.042', '–', '0.000')
+    """
+    if value is None:
+        return NOTHING
+    text = f"{value:.{digits}f}"
+    return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
+
+
+def percent(share: float) -> str:
+    """Write a share in percent, with a decimal only where it is small.
+
+    >>> percent(0.5), percent(0.027), percent(0.0009765625)
+    ('50%', '2.7%', '0.098%')
+    """
+    value = 100 * share
+    return f"{value:.0f}%" if value >= 10 or value == 0 else f"{value:.2g}%"
+
+
+def p_value(p: float | None) -> str:
+    """Write a p-value: three decimals, below 0.001 in powers of ten; 0 only where the odds rule out what was seen.
+
+    >>> p_value(0.0378), p_value(2e-25), p_value(0.0)
+    ('0.038', '2e-25', '0')
+    """
+    if p is None:
+        return NOTHING
+    if p == 0:
+        return "0"
+    if p >= 0.001:
+        return f"{p:.3f}"
+    mantissa, exponent = f"{p:.0e}".split("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def span(interval: Interval | tuple[float, float] | None, digits: int = 3) -> str:
+    """Write an interval as ``low to high``."""
+    if interval is None:
+        return NOTHING
+    low, high = interval if isinstance(interval, tuple) else (interval.low, interval.high)
+    return f"{number(low, digits)} to {number(high, digits)}"
+
+
+def verdict_words(cell: Cell) -> str:
+    """Say the verdict without saying more than it means: of which clips it speaks, and within what.
+
+    "Not rejected" is never called calibrated, and "calibrated" is only ever said of the readable clips.
+    """
+    if cell.verdict == "calibrated" and cell.equivalence:
+        rho = cell.measurement.counts.scorability
+        among = f" among readable, ρ = {number(rho, 2)}" if rho is not None and rho < 1 else ""
+        return f"calibrated{among} (within {cell.equivalence.delta:g})"
+    if cell.verdict == "illegible":
+        return f"illegible ({cell.measurement.counts.n} valid)"
+    return cell.verdict
+
+
+def open_words(tally: Tally) -> str:
+    """Say what never enters a denominator; empty where there is nothing to say.
+
+    >>> from worldodds.outcome import Counts
+    >>> open_words(Tally(counts=Counts.of([1, 2]), refused=1, failed=0, missing=4))
+    'incomplete: 4 missing; 1 refused'
+    """
+    still_open = _listed({"failed": tally.failed, "missing": tally.missing})
+    parts = [f"incomplete: {still_open}"] if still_open else []
+    return "; ".join([*parts, *([f"{tally.refused} refused"] if tally.refused else [])])
+
+
+def verdict_counts(card: Scorecard) -> dict[Verdict, int]:
+    """Count a model's verdicts, gravest first, those that occur only."""
+    seen = Counter(cell.verdict for cell in card.cells)
+    return {verdict: seen[verdict] for verdict in VERDICTS if seen[verdict]}
+
+
+def headline(card: Scorecard) -> str:
+    """Say in one sentence what was found out about a model.
+
+    It counts scenes by verdict and names no winner: a scene that is undecided is neither a fault nor a merit.
+    """
+    scenes = len(card.cells)
+    if not scenes:
+        return "No scene was filmed."
+    delta = next((c.equivalence.delta for c in card.cells if c.equivalence), None)
+    called = {verdict: str(verdict) for verdict in VERDICTS}
+    if delta is not None:
+        called["calibrated"] = f"calibrated within {delta:g} among readable clips"
+    counts = verdict_counts(card)
+    if len(counts) == 1:
+        verdict = next(iter(counts))
+        return f"{_all(scenes)} {called[verdict]}."
+    told = [f"{n} {'is' if n == 1 else 'are'} {called[v]}" for v, n in counts.items()]
+    return f"Of {scenes} scenes, {_joined(told)}."
+
+
+def mean_words(card: Scorecard) -> str:
+    """Write mnTV with its interval, or why there is none."""
+    if card.mntv is None:
+        return f"mnTV {NOTHING} ({card.mntv_reason})"
+    interval = interval_of(card)
+    if interval is None:
+        return f"mnTV {number(card.mntv)} ({why_no_interval(card)})"
+    return f"mnTV {number(card.mntv)} ({interval.level:.0%} interval {span(interval)})"
+
+
+def interval_of(card: Scorecard) -> Interval | None:
+    """Return the interval of a model's mnTV; None where there is no mnTV, or no interval for it."""
+    return card.interval.interval if card.interval else None
+
+
+def why_no_interval(card: Scorecard) -> str:
+    """Say why a model has no mnTV, or none but no interval; empty where it has both."""
+    if card.mntv is None:
+        return f"no mnTV: {card.mntv_reason}"
+    return f"no interval: {card.interval.reason}" if card.interval and not card.interval.interval else ""
+
+
+def scenes_words(scene_ids: Sequence[str], of: Sequence[str]) -> str:
+    """Say which scenes an average is over.
+
+    >>> scenes_words(["dice"], ["dice", "ball"]), scenes_words(["dice", "ball"], ["dice", "ball"])
+    ('1 of 2 scenes (dice)', 'all 2 scenes')
+    """
+    if list(scene_ids) == list(of):
+        return f"all {len(of)} scenes" if len(of) > 1 else "its one scene"
+    return f"{len(scene_ids)} of {len(of)} scenes ({', '.join(scene_ids)})"
+
+
+def _all(scenes: int) -> str:
+    return "The one scene is" if scenes == 1 else "Both scenes are" if scenes == 2 else f"All {scenes} scenes are"
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{n} {name}" for name, n in counts.items() if n)
