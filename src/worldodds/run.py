@@ -104,22 +104,21 @@ def run(plan: Plan, store: RunStore, *, workers: int | None = None, watch: Watch
     for scene in plan.suite.scenes:
         store.plan(scene.id, plan.n)
     jobs = pending(plan, store)
-    filmed = _film(plan.generator, jobs, store, workers, watch or _unwatched)
-    read = sum(read_clips(store, reader, suite=plan.suite, workers=workers, watch=watch) for reader in plan.readers)
-    return Summary(filmed=filmed, read=read, open=_open(plan, store))
-
-
-def read_clips(
-    store: RunStore,
-    reader: Reader,
-    *,
-    suite: Suite | None = None,
-    workers: int | None = None,
-    watch: Watcher | None = None,
-) -> int:
-    """Let a reader read every clip of the run that it has not answered yet; returns how many it read."""
-    tasks = list(_unread(store, reader, suite or store.suite))
     watch = watch or _unwatched
+    filmed = _film(plan.generator, jobs, store, workers, watch)
+    read = sum(_read(store, reader, plan.suite, workers, watch) for reader in plan.readers)
+    names = {reader.name for reader in plan.readers}
+    return Summary(filmed=filmed, read=read, open=(*_unfilmed(plan, store), *_unanswered(store, names)))
+
+
+def read_clips(store: RunStore, reader: Reader, *, workers: int | None = None, watch: Watcher | None = None) -> Summary:
+    """Let a reader read every clip of the run that it has not answered yet."""
+    read = _read(store, reader, store.suite, workers, watch or _unwatched)
+    return Summary(filmed=0, read=read, open=_unanswered(store, {reader.name}))
+
+
+def _read(store: RunStore, reader: Reader, suite: Suite, workers: int | None, watch: Watcher) -> int:
+    tasks = list(_unread(store, reader, suite))
     for done, (task, answer) in enumerate(in_parallel(_read_one, tasks, reader.cpu_bound, workers), 1):
         store.add_reading(_stored(task, answer))
         watch(Progress(step="read", scene=task.scene.id, done=done, total=len(tasks), status=answer.status))
@@ -257,16 +256,22 @@ def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {before.get(name)}" for name in names)
 
 
-def _open(plan: Plan, store: RunStore) -> tuple[str, ...]:
-    """Name what is failed or missing, one line each."""
+def _unfilmed(plan: Plan, store: RunStore) -> tuple[str, ...]:
+    """Name the rollouts that are failed or missing, one line each."""
     states = store.rollouts()
-    lines = [f"{job.scene.id} r{job.index:03d}: {_why(states.get(job.key))}" for job in pending(plan, store)]
-    wanted = {reader.name for reader in plan.readers}
+    return tuple(f"{job.scene.id} r{job.index:03d}: {_why(states.get(job.key))}" for job in pending(plan, store))
+
+
+def _unanswered(store: RunStore, readers: set[str]) -> tuple[str, ...]:
+    """Name the readings that failed, and the clips that are no longer what was filmed, one line each."""
+    states = store.rollouts()
+    lines: list[str] = []
     for stored in store.readings().values():
-        if stored.reading.status == "failed" and stored.reader in wanted:
-            rollout = states[stored.rollout_key]
-            lines.append(f"{rollout.scene} r{rollout.index:03d}: {stored.reader}: {stored.reading.reason}")
-    return tuple(lines)
+        rollout = states[stored.rollout_key]
+        if stored.reader in readers and (stored.reading.status == "failed" or rollout.status == "failed"):
+            why = rollout.message if rollout.status == "failed" else stored.reading.reason
+            lines.append(f"{rollout.scene} r{rollout.index:03d}: {stored.reader}: {why}")
+    return tuple(sorted(lines))
 
 
 def _why(rollout: Rollout | None) -> str:

@@ -78,8 +78,8 @@ class RunStore:
             self._open(":memory:")
             return
         path = self.folder / LEDGER
-        if not write and not path.is_file():
-            raise StoreError(f"{self.folder}: no run here (there is no {LEDGER}); give the folder a run was made in")
+        if not write:
+            need_run(self.folder)
         if write:
             self._prepare_folder(path)
             self._lock = _lock(self.folder)
@@ -88,6 +88,9 @@ class RunStore:
         except sqlite3.DatabaseError as error:
             self.close()
             raise StoreError(f"{path}: not a readable ledger ({error}); restore it from a copy") from None
+        except StoreError:
+            self.close()
+            raise
         if write:
             for leftover in self.folder.glob("rollouts/*/.part-*"):
                 shutil.rmtree(leftover)
@@ -282,3 +285,9 @@ def _marks(row: Sequence[object]) -> str:
 def is_run(folder: Path) -> bool:
     """Say whether a folder holds a run."""
     return (folder / LEDGER).is_file()
+
+
+def need_run(folder: Path) -> None:
+    """Refuse a folder that holds no run."""
+    if not is_run(folder):
+        raise StoreError(f"{folder}: no run here (there is no {LEDGER}); give the folder a run was made in")

@@ -26,12 +26,14 @@ def in_parallel(
             yield task, function(task)
         return
     executor = _processes(workers) if cpu_bound else ThreadPoolExecutor(workers)
+    futures = {executor.submit(function, task): task for task in tasks}
     try:
-        futures = {executor.submit(function, task): task for task in tasks}
         for future in as_completed(futures):
             yield futures[future], future.result()
     finally:
-        executor.shutdown(wait=True, cancel_futures=True)
+        for future in futures:
+            future.cancel()
+        executor.shutdown(wait=True)
 
 
 def cores() -> int:

@@ -1,0 +1,74 @@
+"""The command line: parse, call one public function, print.
+
+Exit codes: 0 fine, 1 a bug of ours, 2 bad input, 3 something is still open, 130 stopped by the user.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import sys
+
+from cyclopts import App, CycloptsError
+
+from worldodds._version import __version__
+from worldodds.cli import running, scoring, showing
+from worldodds.errors import WorldOddsError
+
+BAD_INPUT, OPEN, INTERRUPTED = 2, 3, 130
+
+app = App(
+    name="worldodds",
+    help="Tell whether a video world model gets the odds of the world right.",
+    version=__version__,
+    default_parameter=None,
+    result_action="return_value",
+)
+for command in (
+    running.demo,
+    running.run,
+    running.read,
+    scoring.score,
+    scoring.report,
+    scoring.export,
+    showing.suites,
+    showing.scenes,
+):
+    app.command(command)
+
+
+def main(words: list[str] | None = None) -> None:
+    """Run a command and leave with its exit code; an error that is not ours shows its trace and leaves with 1."""
+    sys.exit(call(words))
+
+
+def call(words: list[str] | None = None) -> int:  # noqa: PLR0911 - one exit code a kind of error
+    """Run a command and return its exit code."""
+    try:
+        return app(words, exit_on_error=False, print_error=False) or 0
+    except CycloptsError as error:
+        return _complain(" ".join(str(error).split()), BAD_INPUT)
+    except WorldOddsError as error:
+        return _complain(str(error), BAD_INPUT)
+    except KeyboardInterrupt:
+        return _complain("stopped; nothing is lost, the same command goes on from here", INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _complain(f"{where}{error.strerror or error}{_next_step(error)}", BAD_INPUT)
+    except sqlite3.OperationalError as error:
+        return _complain(f"the ledger cannot be written: {error}; nothing is lost, mend that and run again", BAD_INPUT)
+
+
+def _next_step(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "; free some space and run the same command again, it goes on where it stopped"
+    return ""
+
+
+def _complain(message: str, code: int) -> int:
+    print(f"worldodds: {message}", file=sys.stderr)
+    return code

@@ -1,0 +1,120 @@
+"""Commands that turn readings into numbers, tables and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+if TYPE_CHECKING:
+    from worldodds.scorecard import Scorecard
+
+Sources = Annotated[tuple[Path, ...], Parameter(negative=())]
+Output = Annotated[Path, Parameter(name=["--output", "-o"])]
+Json = Annotated[bool, Parameter(negative=())]
+Verbose = Annotated[bool, Parameter(name=["--verbose", "-v"], negative=())]
+
+
+def score(
+    *sources: Path,
+    suite: str | None = None,
+    reader: str | None = None,
+    name: str | None = None,
+    partial: Json = False,
+    json: Json = False,
+    verbose: Verbose = False,
+) -> int:
+    """Score sources: how far each model is from the odds, scene by scene, with exact tests.
+
+    Parameters
+    ----------
+    sources
+        Run folders, tables of outcomes (.csv, .parquet, .jsonl), or folders of CaliBench's *_bins.json files.
+    suite
+        A suite's name or its folder; a run's own by default, else calibench.
+    reader
+        Whose readings count, where a source was read by several.
+    name
+        Another name for the only model.
+    partial
+        Average over the scenes there are, and name them.
+    json
+        Print everything as JSON (format worldodds.score/1).
+    verbose
+        Print more columns.
+    """
+    from worldodds.sources import load
+
+    source = load(*sources, suite=suite, reader=reader, name=name)
+    cards = source.score(partial=partial)
+    if json:
+        from worldodds.interop.score_json import score_json
+
+        print(score_json(cards, source.suite, source.reader))
+    else:
+        print_scores(cards, verbose=verbose)
+    return 3 if any(card.open for card in cards) else 0
+
+
+def report(
+    *sources: Path, output: Output = Path("report.html"), suite: str | None = None, reader: str | None = None
+) -> int:
+    """Make one self-contained page from sources, beside the published models.
+
+    Parameters
+    ----------
+    sources
+        As for score.
+    output
+        The page's file.
+    suite
+        A suite's name or its folder; a run's own by default, else calibench.
+    reader
+        Whose readings count, where a source was read by several.
+    """
+    cards = write_report(sources, output, suite=suite, reader=reader)
+    print(f"The page: {output.resolve()}")
+    return 3 if any(card.open for card in cards) else 0
+
+
+def export(source: Path, /, *, output: Output, suite: str | None = None, reader: str | None = None) -> int:
+    """Write every reading of a source as a table, one row a reading, all statuses; scoring it gives the same numbers.
+
+    Parameters
+    ----------
+    source
+        As for score.
+    output
+        A file ending in .csv, .parquet or .jsonl.
+    suite
+        A suite's name or its folder; a run's own by default, else calibench.
+    reader
+        Whose readings to write, where the source was read by several.
+    """
+    from worldodds.interop.tables import write_rows
+    from worldodds.sources import load
+
+    loaded = load(source, suite=suite, reader=reader)
+    write_rows(loaded.rows, output, loaded.suite)
+    print(f"{len(loaded.rows)} rows in {output}")
+    return 0
+
+
+def print_scores(cards: Sequence[Scorecard], *, verbose: bool = False) -> None:
+    """Print one table a model."""
+    from rich.console import Console
+
+    from worldodds.report import text
+
+    text.print_scores(cards, Console(), verbose=verbose)
+
+
+def write_report(
+    sources: Sequence[Path], output: Path, *, suite: str | None, reader: str | None
+) -> tuple[Scorecard, ...]:
+    """Write the page and return what it shows."""
+    from worldodds.report import report_sources
+
+    return report_sources(sources, output, suite=suite, reader=reader)

@@ -1,0 +1,65 @@
+"""Killed at any moment, the same command finishes the run as if nothing had happened."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SCRIPT = """
+import sys
+from worldodds.run import plan, run
+from worldodds.scene import load_suite
+from worldodds.store import RunStore
+from worldodds.testing import CannedGenerator, CannedReader
+
+suite, folder, processes = load_suite(__import__("pathlib").Path(sys.argv[1])), sys.argv[2], sys.argv[3] == "processes"
+wanted = plan(suite, CannedGenerator(cpu_bound=processes), [CannedReader(cpu_bound=processes)], 12)
+print("begun", flush=True)
+with RunStore(folder) as store:
+    sys.exit(3 if run(wanted, store, workers=2).open else 0)
+"""
+
+
+def state(folder: Path) -> tuple[list[object], list[object], dict[str, bytes]]:
+    db = sqlite3.connect(folder / "run.sqlite")
+    rollouts = db.execute("select key, scene, idx, seed, status, sha256, path from rollout_now order by key").fetchall()
+    readings = db.execute("select key, status, label from reading_now order by key").fetchall()
+    doubly = db.execute("select key from rollout where status = 'done' group by key having count(*) > 1").fetchall()
+    db.close()
+    assert doubly == [], "no rollout is made twice"
+    clips = {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.glob("rollouts/*/*")}
+    return rollouts, readings, clips
+
+
+def begin(suite: Path, folder: Path, how: str) -> subprocess.Popen[str]:
+    words = [sys.executable, "-c", SCRIPT, str(suite), str(folder), how]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def finish(process: subprocess.Popen[str]) -> None:
+    _, complaints = process.communicate()
+    assert process.returncode == 0, complaints
+
+
+@pytest.mark.parametrize(("how", "kills", "longest_s"), [("threads", 8, 0.5), ("processes", 4, 2.0)])
+def test_kill_9_at_random_points_loses_nothing(
+    tiny_folder: Path, tmp_path: Path, how: str, kills: int, longest_s: float
+) -> None:
+    """Keys, statuses, outcomes, hashes and files equal an undisturbed run's; nothing is made twice or left half-made."""
+    finish(begin(tiny_folder, tmp_path / "calm", how))
+    rng = random.Random(0)
+    for _ in range(kills):
+        process = begin(tiny_folder, tmp_path / "killed", how)
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(rng.uniform(0, longest_s))
+        process.kill()
+        process.communicate()
+    finish(begin(tiny_folder, tmp_path / "killed", how))
+    assert state(tmp_path / "killed") == state(tmp_path / "calm")

@@ -1,0 +1,96 @@
+"""The ledger: append-only, one writer, never guesses."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from worldodds.errors import StoreError
+from worldodds.rollout import Rollout
+from worldodds.store import LEDGER, MIGRATIONS, RunStore
+
+
+def refused(index: int, status: str = "refused") -> Rollout:
+    return Rollout(scene="coin", index=index, seed=index, status=status)  # type: ignore[arg-type]
+
+
+def test_rows_are_added_and_never_changed() -> None:
+    """The newest row of a key is its state; the older ones stay as its history."""
+    with RunStore(":memory:") as store:
+        store.add_rollout("a", refused(0, "failed"))
+        store.add_rollout("a", refused(0))
+        store.add_rollout("b", refused(1))
+        assert [r.status for r in store.rollouts().values()] == ["refused", "refused"]
+        assert store.attempts("a") == 2
+
+
+def test_facts_are_kept_once() -> None:
+    """Noting the same fact again adds nothing; a new one wins."""
+    with RunStore(":memory:") as store:
+        store.note("generator", {"name": "x", "settings": {"a": 1}})
+        store.note("generator", {"settings": {"a": 1}, "name": "x"})
+        assert store._db.execute("select count(*) from run").fetchone()[0] == 1
+        store.note("generator", "y")
+        assert store.about("generator") == "y"
+        assert store.about("nothing") is None
+
+
+def test_plans_only_grow() -> None:
+    """Asking for fewer rollouts than before forgets none."""
+    with RunStore(":memory:") as store:
+        for n in (4, 2, 8):
+            store.plan("coin", n)
+        assert store.planned() == {"coin": 8}
+
+
+def test_only_one_process_writes(tmp_path: Path) -> None:
+    """A second writer is told who holds the lock; readers go on."""
+    with RunStore(tmp_path / "run") as store:
+        store.note("generator", "x")
+        code = "import sys; from worldodds.store import RunStore; RunStore(sys.argv[1])"
+        second = subprocess.run([sys.executable, "-c", code, str(tmp_path / "run")], capture_output=True, text=True)
+        assert "another worldodds (process" in second.stderr
+        with RunStore(tmp_path / "run", write=False) as reader:
+            assert reader.about("generator") == "x"
+    with RunStore(tmp_path / "run"):
+        pass
+
+
+def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
+    """Neither read nor written into; nothing is changed."""
+    with pytest.raises(StoreError, match="no run here"):
+        RunStore(tmp_path / "nowhere", write=False)
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos/a.jpg").write_text("x")
+    with pytest.raises(StoreError, match="not a run, and not empty"):
+        RunStore(tmp_path / "photos")
+    assert [p.name for p in (tmp_path / "photos").iterdir()] == ["a.jpg"]
+
+
+def test_a_damaged_ledger_is_named(tmp_path: Path) -> None:
+    """A file that is no database is not overwritten."""
+    (tmp_path / LEDGER).write_bytes(b"not a database" * 100)
+    with pytest.raises(StoreError, match=r"run\.sqlite: not a readable ledger"):
+        RunStore(tmp_path)
+    assert (tmp_path / LEDGER).read_bytes().startswith(b"not a database")
+
+
+def test_a_newer_ledger_is_left_alone(tmp_path: Path) -> None:
+    """An old worldodds says that it is old."""
+    with RunStore(tmp_path / "run"):
+        pass
+    with sqlite3.connect(tmp_path / "run" / LEDGER) as db:
+        db.execute(f"pragma user_version = {len(MIGRATIONS) + 1}")
+    db.close()
+    with pytest.raises(StoreError, match="made by a newer worldodds"):
+        RunStore(tmp_path / "run")
+
+
+def test_a_run_that_was_never_started_has_no_suite() -> None:
+    """It says so instead of failing on a path."""
+    with RunStore(":memory:") as store, pytest.raises(StoreError, match="never started"):
+        _ = store.suite
