@@ -151,6 +151,10 @@ class Suite:
         whole = {"protocol": msgspec.to_builtins(self.protocol), "scenes": [scene.identity for scene in self.scenes]}
         return digest(whole)
 
+    @cached_property
+    def _by_id(self) -> dict[str, Scene]:
+        return {scene.id: scene for scene in self.scenes}
+
     @property
     def scene_ids(self) -> tuple[str, ...]:
         """Scene ids in display order."""
@@ -158,9 +162,8 @@ class Suite:
 
     def scene(self, scene_id: str) -> Scene:
         """Return the scene of that id; raises UnknownNameError with the nearest one."""
-        for scene in self.scenes:
-            if scene.id == scene_id:
-                return scene
+        if scene := self._by_id.get(scene_id):
+            return scene
         known = nearest(scene_id, self.scene_ids)
         raise UnknownNameError(f"No scene is called {scene_id!r} in suite {self.id!r}.{known}")
 

@@ -142,6 +142,6 @@ def test_same_cell_in_two_files(tmp_path: Path) -> None:
     write(tmp_path, cell())
     write(tmp_path, cell(), "dice_wan_copy_bins.json")
     with pytest.raises(
-        SourceError, match=r"dice_wan_copy_bins.json:1: seed 0 .* first given at .*dice_wan_bins.json:1"
+        SourceError, match=r"dice_wan_copy_bins.json: row 1: seed 0 .* given at .*dice_wan_bins.json: row 1"
     ):
         read_source(tmp_path, SUITE)

@@ -78,10 +78,15 @@ def check_unique(rows: Iterable[Row]) -> None:
             key = (name, row.scene, row.model, row.reader, row.vote, value)
             if first := seen.get(key):
                 raise SourceError(
-                    f"{row.where}: {name} {value} of scene {row.scene!r}, model {row.model!r} is here twice; "
-                    f"it was first given at {first.where}; keep one"
+                    f"{_spot(row)}: {name} {value} of scene {row.scene!r}, model {row.model!r} is here twice; "
+                    f"it was first given at {_spot(first)}; keep one"
                 )
             seen[key] = row
+
+
+def _spot(row: Row) -> str:
+    file, _, number = row.where.rpartition(":")
+    return f"{file}: row {number}"
 
 
 def _scene(fields: Mapping[str, str], suite: Suite, place: Place) -> Scene:

@@ -91,8 +91,9 @@ def _csv_records(path: Path) -> list[Record]:
                 header = [cell.strip() for cell in cells]
                 _check_header(path, header)
             elif cells:  # a blank line is no row
-                _check_width(Place(path=path, number=number), cells, header)
-                records.append((Place(path=path, number=number), _known(zip(header, cells, strict=True))))
+                place = Place(path=path, number=number)
+                _check_width(place, cells, header)
+                records.append((place, _known(zip(header, cells, strict=True))))
     except csv.Error as error:
         raise SourceError(f"{path}: row {number + 1}: not valid CSV: {error}") from None
     return records
