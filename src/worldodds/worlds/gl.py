@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import ctypes.util
 import importlib
 import os
 import sys
+import weakref
 from types import ModuleType
+from typing import Any
 
 from worldodds.errors import MissingDependencyError
 
 _LIBRARIES = {"osmesa": "OSMesa", "egl": "EGL"}  # in the order of preference
+_open: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def load_mujoco() -> ModuleType:
@@ -41,7 +45,7 @@ def find_backend() -> str | None:
     return None
 
 
-def make_renderer(model: object, size: tuple[int, int]) -> object:
+def make_renderer(model: object, size: tuple[int, int]) -> Any:
     """Return a ``mujoco.Renderer`` for pictures of ``size`` = (width, height) in pixels.
 
     Raises:
@@ -50,13 +54,21 @@ def make_renderer(model: object, size: tuple[int, int]) -> object:
     mujoco = load_mujoco()
     width, height = size
     try:
-        return mujoco.Renderer(model, height=height, width=width)
+        renderer = mujoco.Renderer(model, height=height, width=width)
     except (ImportError, AttributeError, RuntimeError, mujoco.FatalError) as error:
         backend = os.environ.get("MUJOCO_GL", "the default")
         raise MissingDependencyError(
             f"this world cannot be drawn: OpenGL by {backend} does not start ({error}). "
             "On Debian or Ubuntu run: apt-get install libosmesa6; or set MUJOCO_GL=egl where EGL works"
         ) from None
+    _open.add(renderer)
+    return renderer
+
+
+@atexit.register
+def _close_all() -> None:
+    for renderer in list(_open):  # while OpenGL is still there
+        renderer.close()
 
 
 def _loads(library: str) -> bool:
