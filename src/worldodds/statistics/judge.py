@@ -180,7 +180,7 @@ def correct(counts: CountsLike, judge: JudgeError) -> Corrected:
     """Estimate the shares before the judge's errors, from pooled rates: the maximum-likelihood Rogan-Gladen estimate.
 
     Never leaves the range of shares (expectation-maximisation). Worth it where scorability is low or errors exceed
-    about 5%; elsewhere the naive shares are as good. For an interval hand `JudgeError.misreading` to `inversion.invert`.
+    about 5%; elsewhere the naive shares are as good. For an interval give `JudgeError.misreading` to `invert`.
 
     Raises:
         StatisticsError: nothing was read.
