@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from worldodds.statistics.bulk import BulkMeasures as BulkMeasures
     from worldodds.statistics.bulk import measure_many as measure_many
+    from worldodds.statistics.bulk import p_values_of_many as p_values_of_many
     from worldodds.statistics.distance import cell_score as cell_score
     from worldodds.statistics.distance import effective_outcomes as effective_outcomes
     from worldodds.statistics.distance import excess as excess
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from worldodds.statistics.interval import percentile_bootstrap as percentile_bootstrap
     from worldodds.statistics.interval import percentile_bootstraps as percentile_bootstraps
     from worldodds.statistics.inversion import Inversion as Inversion
+    from worldodds.statistics.inversion import Misreading as Misreading
+    from worldodds.statistics.inversion import Population as Population
     from worldodds.statistics.inversion import invert as invert
 
 _MODULES: dict[str, tuple[str, ...]] = {
@@ -51,12 +54,10 @@ _MODULES: dict[str, tuple[str, ...]] = {
     ),
     "exact": ("GoodnessOfFit", "multinomial_test"),
     "interval": ("Estimate", "Interval", "jackknife", "percentile_bootstrap", "percentile_bootstraps"),
-    "inversion": ("Inversion", "invert"),
-    "bulk": ("BulkMeasures", "measure_many"),
+    "inversion": ("Inversion", "Misreading", "Population", "invert"),
+    "bulk": ("BulkMeasures", "measure_many", "p_values_of_many"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
-
-__all__ = sorted(_HOME)  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:
@@ -66,4 +67,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return list(__all__)
+    return sorted(_HOME)

@@ -36,7 +36,9 @@ def as_cell(counts: CountsLike, reference: ReferenceLike) -> tuple[Counts, Refer
     """
     seen, expected = as_counts(counts), as_reference(reference)
     if len(seen.counts) != expected.k:
-        raise StatisticsError(f"counts: {len(seen.counts)} outcomes given for a reference of {expected.k}; give one each")
+        raise StatisticsError(
+            f"counts: {len(seen.counts)} outcomes given for a reference of {expected.k}; give one each"
+        )
     plain = numbered(expected.k)
     if seen.labels != expected.labels and plain not in (seen.labels, expected.labels):
         raise StatisticsError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,18 +30,24 @@ class Half:
     share: float  # summed odds of these groups
 
 
+def tables_in(groups: Sequence[Group], n: int, *, whole: bool = False) -> float:
+    """Return how many tables use at most ``n`` counts, or exactly ``n``."""
+    numbers = _numbers(groups, n)
+    return float(numbers[n] if whole else numbers.sum())
+
+
 def tables_needed(groups: Sequence[Group], n: int) -> float:
     """Return how many tables the larger half would hold."""
     if len(groups) == 1:
-        return float(shape_numbers(groups[0].size, n)[n])
-    return max(float(_numbers(half, n).sum()) for half in split(groups, n))
+        return tables_in(groups, n, whole=True)
+    return max(tables_in(half, n) for half in split(groups, n))
 
 
 def tail_probability(groups: Sequence[Group], n: int, threshold: float) -> float:
     """Return P(statistic >= threshold) under the multinomial law; only positive terms are added."""
     if len(groups) == 1:
         return _tail_of_one(groups[0], n, threshold)
-    first, second = (_half(part, n, threshold) for part in split(groups, n))
+    first, second = (half_of(part, n, threshold) for part in split(groups, n))
     rest, live = poisson(n * second.share, n), np.bincount(first.used, first.mass, n + 1)
     total = float(first.over @ rest[::-1] + live @ second.over[::-1])
     for used in np.unique(first.used):
@@ -53,7 +59,7 @@ def split(groups: Sequence[Group], n: int) -> tuple[list[Group], list[Group]]:
     """Deal groups, largest first, so that the two halves hold about equally many tables."""
     halves: tuple[list[Group], list[Group]] = ([], [])
     for group in sorted(groups, key=lambda g: -g.size):
-        sizes = [float(_numbers(half, n).sum()) for half in halves]
+        sizes = [tables_in(half, n) for half in halves]
         halves[int(sizes[1] < sizes[0])].append(group)
     return halves
 
@@ -79,13 +85,18 @@ def group_log_total(n: int) -> float:
     return float(np.log(poisson(float(n), n)[n]))
 
 
-def _half(groups: Sequence[Group], n: int, threshold: float) -> Half:
-    half = Half(
-        used=np.array([0]), value=np.zeros(1), mass=np.ones(1), over=np.zeros(n + 1), share=0.0
-    )
+def half_of(groups: Sequence[Group], n: int, threshold: float, *, whole: bool = False) -> Half:
+    """List the tables of ``groups``; ``whole`` keeps only those that use all ``n``."""
+    if whole and len(groups) == 1:
+        used, value, log_mass = group_tables(groups[0], n, whole=True)
+        return Half(used=used, value=value, mass=np.exp(log_mass), over=np.zeros(n + 1), share=1.0)
+    half = Half(used=np.array([0]), value=np.zeros(1), mass=np.ones(1), over=np.zeros(n + 1), share=0.0)
     for group in groups:
         half = _join(half, group, n, threshold)
-    return half
+    if not whole:
+        return half
+    keep = half.used == n
+    return replace(half, used=half.used[keep], value=half.value[keep], mass=half.mass[keep])
 
 
 def _join(half: Half, group: Group, n: int, threshold: float) -> Half:

@@ -6,27 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, floor, inf, lcm
+from math import ceil, inf, lcm
 
 import numpy as np
 from numpy.typing import NDArray
 
 from worldodds.errors import StatisticsError
 from worldodds.statistics.cell import CountsLike, ReferenceLike, as_cell
-from worldodds.statistics.enumerate import tables_needed, tail_probability
+from worldodds.statistics.enumerate import group_log_total, tables_needed, tail_probability
 from worldodds.statistics.grid import grid_tail
+from worldodds.statistics.tails import TIES, convolved_tail
 from worldodds.statistics.terms import STATISTICS, Group, Statistic, groups_of
 
-TIES = 1e-9  # values this near, relatively, are the same value
 MAX_TABLES = 1_500_000
-MAX_LATTICE = 30_000
-WIDEST_GAP = 0.005
-MAX_WORK = 3e9
+MAX_LATTICE_WORK = 4e8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoodnessOfFit:
-    """A test of counts against a reference: the statistic seen, its p-value, the valid outcomes, and how it was found."""
+    """A test of counts against a reference: the statistic seen, its p-value, the valid outcomes, and the method."""
 
     statistic: float
     p_value: float
@@ -80,17 +78,19 @@ def _test(counts: tuple[int, ...], odds: tuple[Fraction, ...], statistic: Statis
         return (_tv(counts, odds) if statistic == "tv" else inf), 0.0, ""
     seen = _value(counts, odds, groups)
     threshold = seen * (1 - TIES) - 1e-12
-    p_value, method = (1.0, "exact") if threshold <= 0 else _tail(groups, n, threshold, statistic)
-    return _shown(seen, n, groups, statistic), min(1.0, max(p_value, 5e-324)), method
+    p_value, method = (1.0, "exact") if threshold <= 0 else _tail(odds, groups, n, threshold, statistic)
+    return _shown(seen, n, statistic), min(1.0, max(p_value, 5e-324)), method
 
 
-def _tail(groups: list[Group], n: int, threshold: float, statistic: Statistic) -> tuple[float, str]:
+def _tail(
+    odds: tuple[Fraction, ...], groups: list[Group], n: int, threshold: float, statistic: Statistic
+) -> tuple[float, str]:
     if tables_needed(groups, n) <= MAX_TABLES:
         return tail_probability(groups, n, threshold), "exact"
     lattice = _lattice(groups, n, threshold, statistic)
     if lattice is not None:
-        return grid_tail(groups, lattice[0], n, lattice[1])[0], "exact"
-    return _conservative(groups, n, threshold)
+        return grid_tail(groups, lattice[0], n, lattice[1]), "exact"
+    return _conservative(odds, n, threshold, statistic)
 
 
 def _lattice(
@@ -109,21 +109,15 @@ def _lattice(
         limit = ceil(((threshold + n) * n / groups[0].size - n) / 2 - 1e-6)
     else:
         return None
-    return (steps, limit) if limit <= MAX_LATTICE else None
+    work = sum(g.size for g in groups) * n * n / 2 * limit
+    return (steps, limit) if work <= MAX_LATTICE_WORK else None
 
 
-def _conservative(groups: list[Group], n: int, threshold: float) -> tuple[float, str]:
-    """Round terms up; refine until at most 0.5% of the p-value can be due to rounding, or the work is too much."""
-    outcomes = sum(g.size for g in groups)
-    cost, points = outcomes * n * n / 2, 2048
-    while True:
-        step = threshold / points
-        steps = [np.ceil(np.minimum(g.terms, 2 * threshold) / step - 1e-9).astype(np.int64) for g in groups]
-        upper, sure = grid_tail(groups, steps, n, floor(threshold / step), outcomes + 1)
-        gap = (upper - sure) / upper if upper > 0 else 0.0
-        if gap <= WIDEST_GAP or 2 * points * cost > MAX_WORK:
-            return upper * (1 + 1e-9), f"conservative (at most {max(gap, 1e-4):.2%} above exact)"
-        points = int(min(points * max(2.0, 1.2 * gap / WIDEST_GAP), MAX_WORK / cost))
+def _conservative(odds: tuple[Fraction, ...], n: int, threshold: float, statistic: Statistic) -> tuple[float, str]:
+    at = np.array([threshold])
+    law = convolved_tail(odds, n, statistic, at)
+    gap = float(law.gap(at)[0])
+    return float(law(at)[0]), f"conservative (at most {gap:.2%} above exact)"
 
 
 def _value(counts: Sequence[int], odds: Sequence[Fraction], groups: list[Group]) -> float:
@@ -131,18 +125,12 @@ def _value(counts: Sequence[int], odds: Sequence[Fraction], groups: list[Group])
     return float(sum(tables[o][x] for x, o in zip(counts, odds, strict=True) if o))
 
 
-def _shown(value: float, n: int, groups: list[Group], statistic: Statistic) -> float:
+def _shown(value: float, n: int, statistic: Statistic) -> float:
     if statistic == "tv":
         return value / (2 * n)
     if statistic == "probability":
-        return value + 2 * float(_log_poisson_total(n))
+        return value + 2 * group_log_total(n)
     return value
-
-
-def _log_poisson_total(n: int) -> float:
-    from worldodds.statistics.enumerate import group_log_total
-
-    return group_log_total(n)
 
 
 def _tv(counts: Sequence[int], odds: Sequence[Fraction]) -> float:

@@ -14,20 +14,18 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-def grid_tail(groups: Sequence[Group], steps: Sequence[Integers], n: int, threshold: int, band: int = 0) -> tuple[float, float]:
-    """Return P(sum >= threshold) and P(sum >= threshold + band) for terms that are whole numbers, (n + 1,) a group.
+def grid_tail(groups: Sequence[Group], steps: Sequence[Integers], n: int, threshold: int) -> float:
+    """Return P(sum >= threshold) for terms that are whole numbers, given as (n + 1,) a group.
 
     Only positive terms are added, so small probabilities keep their relative accuracy.
     """
-    limit = threshold + band
-    law, over = np.zeros((n + 1, limit)), np.zeros(n + 1)
+    law, over = np.zeros((n + 1, threshold)), np.zeros(n + 1)
     law[0, 0] = 1.0
     for group, step in zip(groups, steps, strict=True):
         mass = np.exp(group.log_mass)
         for _ in range(group.size):
             law, over = _add(law, over, step, mass)
-    total = float(poisson(float(n), n)[n])
-    return float(law[n, threshold:].sum() + over[n]) / total, float(over[n]) / total
+    return float(over[n] / poisson(float(n), n)[n])
 
 
 def _add(law: Floats, over: Floats, step: Integers, mass: Floats) -> tuple[Floats, Floats]:

@@ -125,9 +125,7 @@ def score_rows(counts: Integers, totals: Integers, reference: Reference) -> Floa
     return np.where(n == 0, 1.0, (1 - rho) + rho * (tv - floor) / (1 - floor))
 
 
-def _resampled_means(
-    models: Sequence[Sequence[Cell]], rng: np.random.Generator, resamples: int
-) -> Iterator[Floats]:
+def _resampled_means(models: Sequence[Sequence[Cell]], rng: np.random.Generator, resamples: int) -> Iterator[Floats]:
     """Yield (chunk, models) mean scores.
 
     Cells are padded in front with impossible outcomes, which consume no random numbers, so one call draws a whole chunk
@@ -145,7 +143,8 @@ def _resampled_means(
     for start in range(0, resamples, CHUNK):
         drawn = rng.multinomial(totals, chances, size=(min(CHUNK, resamples - start), len(flat)))
         scores = np.stack(
-            [score_rows(drawn[:, i, width - 1 - e.k : -1], totals[i : i + 1], e) for i, (_, e) in enumerate(flat)], axis=1
+            [score_rows(drawn[:, i, width - 1 - e.k : -1], totals[i : i + 1], e) for i, (_, e) in enumerate(flat)],
+            axis=1,
         )
         yield np.stack([part.mean(axis=1) for part in np.split(scores, ends[:-1], axis=1)], axis=1)
 

@@ -1,7 +1,7 @@
-"""How miscalibrated is it? The population score: a median-unbiased estimate and an interval, by inverting a path of tests.
+"""How miscalibrated is it? The population score, median-unbiased, with an interval: a path of tests, inverted.
 
-The official score is a moving target: its mean depends on the number of rollouts. What it aims at is the population score
-``(1 - rho) + rho TV(p, p0)``, which is 0 for a calibrated, always readable model, whatever the number of rollouts.
+The official score is a moving target: its mean depends on the number of rollouts. What it aims at is the population
+score ``(1 - rho) + rho TV(p, p0)``: 0 for a calibrated, always readable model, whatever the number of rollouts.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def invert(
     Each cell gets a path of truths through what was seen: ``p0 + l (p_hat - p0)`` clipped and renormalised, l from 0 to
     4, at scorability ``(n + 1/2) / (N + 1)``; before it, scorability falls from 1 at the reference, and after it to 0.
     At every point of the path the official score is simulated ``repeats`` times. The interval holds the truths for
-    which neither tail of the seen score is rarer than ``(1 - level) / 2``; the estimate is the truth whose median it is.
+    which neither tail of the seen score is rarer than ``(1 - level) / 2``; the estimate is the one whose median it is.
     It has width even where every clip ended alike. The mean is held to be at the same point of all paths at once.
 
     ``misreading`` distorts the simulated counts as a reader would, so that its errors widen the interval.
@@ -142,13 +142,15 @@ def _locate(truths: Floats, scores: Floats, seen: float, level: float) -> Popula
 
 
 def _crossing(truths: Floats, rising: Floats, wanted: float, *, first: bool) -> float:
-    """Truth at which a probability that rises along the path passes ``wanted``; an end of the path where it never does."""
+    """Truth at which a probability that rises along the path passes ``wanted``; where it never does, an end."""
     steady = np.maximum.accumulate(rising) if first else np.minimum.accumulate(rising[::-1])[::-1]
     if steady[0] >= wanted:
         return float(truths[0])
     if steady[-1] < wanted:
         return float(truths[-1])
     j = int(np.argmax(steady >= wanted))
-    before, after, goal = ndtri(np.clip([steady[j - 1], steady[j], wanted], CLIP, 1 - CLIP))  # nearly straight in probits
+    before, after, goal = ndtri(
+        np.clip([steady[j - 1], steady[j], wanted], CLIP, 1 - CLIP)
+    )  # nearly straight in probits
     share = (goal - before) / (after - before)
     return float(truths[j - 1] + share * (truths[j] - truths[j - 1]))

@@ -76,7 +76,8 @@ def _merge(used: Integers, value: Integers, mass: Floats, most: int) -> tuple[In
         step = max(1, most // 65536)
         value = (value + step // 2) // step * step
     keys, inverse = np.unique(used * (2 * most + 1) + value, return_inverse=True)
-    return keys // (2 * most + 1), keys % (2 * most + 1), np.bincount(inverse, mass)
+    used, value = np.divmod(keys.astype(np.int64), np.int64(2 * most + 1))
+    return used, value, np.bincount(inverse, mass).astype(np.float64)
 
 
 def _frozen(values: Floats) -> Floats:

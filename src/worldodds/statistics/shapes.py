@@ -1,4 +1,4 @@
-"""Ways to share out counts over equally likely outcomes, up to order: partitions, and how many arrangements each has."""
+"""Counts over equally likely outcomes, up to order: partitions, and how many arrangements each has."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def shapes(size: int, n: int, *, whole: bool) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
     """Return every non-increasing row of ``size`` parts and the logarithm of its number of arrangements.
 

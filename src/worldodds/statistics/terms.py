@@ -1,9 +1,9 @@
-"""Statistics that are sums over outcomes: one term an outcome, each at least 0, larger meaning further from the odds."""
+"""Statistics that are sums over outcomes: one term an outcome, at least 0, larger meaning further from the odds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -31,6 +31,10 @@ class Group:
     terms: Floats  # (n + 1,)
     log_mass: Floats  # (n + 1,)
 
+    def resized(self, size: int) -> Group:
+        """Return the same tables for another number of outcomes."""
+        return replace(self, size=size)
+
 
 def groups_of(odds: Sequence[Fraction], n: int, statistic: Statistic) -> list[Group]:
     """Gather possible outcomes with equal odds, rarest first."""
@@ -57,7 +61,7 @@ def terms(x: NDArray[np.int64], e: float, statistic: Statistic) -> Floats:
     if statistic == "g":
         return np.maximum(0.0, 2 * (xlogy(x, x / e) - x + e))
     if statistic == "chi2":
-        return (x - e) ** 2 / e
+        return np.square(x - e) / e
     if statistic == "tv":
         return np.abs(x - e)
-    return -2 * log_poisson(e, int(x.max()))[x]
+    return np.multiply(-2.0, log_poisson(e, int(x.max()))[x])
