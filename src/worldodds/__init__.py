@@ -45,7 +45,7 @@ _HOME = {
     "run": "run",
 }
 
-__all__ = [*_HOME]  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = [*_HOME]  # noqa: PLE0604 - the table above is the one list  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -86,7 +86,7 @@ def score(
     delta: float = 0.2,
     alpha: float = 0.05,
 ) -> tuple[Scorecard, ...]:
-    """Score every model given, best first; their cells with enough valid outcomes form the family of tests.
+    """Score every model given, in that order; their cells with enough valid outcomes form the family of tests.
 
     ``tallies`` holds, by model and then scene id, what was counted. ``partial`` averages over the scenes there are.
     A cell is miscalibrated where the exact G-test rejects after Benjamini-Hochberg at ``alpha``, else calibrated where
@@ -105,10 +105,14 @@ def score(
     everything = [m for cells in measured.values() for m in cells]
     judged = dict(zip(map(id, everything), _judge(everything, delta, alpha), strict=True))
     size = sum(m.g is not None for m in everything)
-    cards = [
+    return tuple(
         _card(model, [judged[id(m)] for m in cells], suite, reader, partial, size) for model, cells in measured.items()
-    ]
-    return tuple(sorted(cards, key=lambda card: (card.mntv is None, card.mntv, card.model)))
+    )
+
+
+def best_first(cards: Iterable[Scorecard]) -> tuple[Scorecard, ...]:
+    """Return scorecards by their mnTV, lowest first, those without one last."""
+    return tuple(sorted(cards, key=lambda card: (card.mntv is None, card.mntv or 0.0, card.model)))
 
 
 def _judge(cells: Sequence[Measurement], delta: float, alpha: float) -> list[Cell]:

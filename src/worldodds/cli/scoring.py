@@ -107,8 +107,9 @@ def print_scores(cards: Sequence[Scorecard], *, verbose: bool = False) -> None:
     from rich.console import Console
 
     from worldodds.report import text
+    from worldodds.scorecard import best_first
 
-    text.print_scores(cards, Console(), verbose=verbose)
+    text.print_scores(best_first(cards), Console(), verbose=verbose)
 
 
 def write_report(

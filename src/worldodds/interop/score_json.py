@@ -1,17 +1,20 @@
-"""The JSON of ``worldodds score --json``: format ``worldodds.score/1``, strict, with its schema made from these types."""
+"""The JSON of ``worldodds score --json`` (format ``worldodds.score/1``), strict; its schema is made from these types."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from worldodds._version import __version__
+from worldodds.headline import Headline, Robustness, headlines, robustness
 from worldodds.scene import Suite
 from worldodds.scorecard import Cell, Scorecard
 from worldodds.statistics.exact import GoodnessOfFit
+from worldodds.statistics.interval import Interval
+from worldodds.statistics.inversion import Population
 
 FORMAT = "worldodds.score/1"
 
@@ -24,6 +27,32 @@ class TestEntry:
     p_value: float
     q_value: float
     method: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobustEntry:
+    """What the verdict of a rejected cell survives: so many wrong labels (5 is "5 or more"), any nulls."""
+
+    wrong_labels_survived: int
+    survives_any_nulls: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PopulationEntry:
+    """The score at infinitely many rollouts, median-unbiased, by path inversion; approximate for single cells."""
+
+    estimate: float
+    low: float
+    high: float
+    level: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearMissEntry:
+    """For outcomes with an order: Wasserstein-1 distance in steps, and its mean by chance alone."""
+
+    wasserstein: float
+    floor: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +83,9 @@ class CellEntry:
     verdict: str
     delta: float | None
     certified_delta: float | None
+    robust: RobustEntry | None
+    population: PopulationEntry | None
+    near_miss: NearMissEntry | None
     reason: str | None
 
 
@@ -69,12 +101,31 @@ class IntervalEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IntervalsEntry:
+    """The paper's interval, reproduced (it lies too high), and the jackknife's."""
+
+    percentile: IntervalEntry
+    jackknife: IntervalEntry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankEntry:
+    """Places the model may hold among those scored with it, true for all at once; 1 is best."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelEntry:
     """One model. ``mntv`` is null, with a reason, where scenes are missing and no partial average was asked for."""
 
     mntv: float | None
     mntv_reason: str | None
     interval: IntervalEntry
+    intervals: IntervalsEntry
+    population: PopulationEntry | None
+    rank: RankEntry | None
     averaged_scenes: tuple[str, ...]
     missing_scenes: tuple[str, ...]
     family_size: int
@@ -95,7 +146,8 @@ class ScoreDocument:
 
 
 def score_document(cards: Sequence[Scorecard], suite: Suite, reader: str | None) -> ScoreDocument:
-    """Put scorecards into the shape of the JSON document."""
+    """Put scorecards into the shape of the JSON document, with all that stands beside the official scores."""
+    beside, survived = headlines(cards), robustness(cards)
     return ScoreDocument(
         format=FORMAT,
         worldodds_version=__version__,
@@ -103,7 +155,7 @@ def score_document(cards: Sequence[Scorecard], suite: Suite, reader: str | None)
         suite_version=suite.version,
         suite_hash=suite.content_hash,
         reader=reader,
-        models={card.model: _model_entry(card) for card in cards},
+        models={card.model: _model_entry(card, beside.get(card.model), survived) for card in cards},
     )
 
 
@@ -113,35 +165,54 @@ def score_json(cards: Sequence[Scorecard], suite: Suite, reader: str | None) -> 
 
 
 def cell_entry(cell: Cell, suite: Suite) -> dict[str, Any]:
-    """Return one cell's entry as plain values."""
-    return msgspec.to_builtins(_cell_entry(cell, suite))
+    """Return one cell's entry as plain values, without what needs the other cells and simulation."""
+    return msgspec.to_builtins(_cell_entry(cell, suite, None, None))
 
 
-def _model_entry(card: Scorecard) -> ModelEntry:
+def _model_entry(
+    card: Scorecard, headline: Headline | None, survived: Mapping[tuple[str, str], Robustness]
+) -> ModelEntry:
+    jackknife = card.interval.interval if card.interval else None
+    no_jackknife = card.interval.reason if card.interval else card.mntv_reason
+    own = _interval_entry(jackknife, no_jackknife)
+    percentile = _interval_entry(headline.percentile if headline else None, card.mntv_reason)
+    scored = [cell.measurement.scene.id for cell in card.cells if cell.measurement.score is not None]
+    alone = dict(zip(scored, headline.population.cells, strict=True)) if headline else {}
     return ModelEntry(
         mntv=card.mntv,
         mntv_reason=card.mntv_reason,
-        interval=_interval_entry(card),
+        interval=own,
+        intervals=IntervalsEntry(percentile=percentile, jackknife=own),
+        population=_population_entry(headline.population.mean) if headline else None,
+        rank=RankEntry(low=headline.rank[0], high=headline.rank[1]) if headline and headline.rank else None,
         averaged_scenes=card.averaged,
         missing_scenes=card.missing_scenes,
         family_size=card.family_size,
-        cells={cell.measurement.scene.id: _cell_entry(cell, card.suite) for cell in card.cells},
+        cells={
+            (scene_id := cell.measurement.scene.id): _cell_entry(
+                cell, card.suite, survived.get((card.model, scene_id)), alone.get(scene_id)
+            )
+            for cell in card.cells
+        },
     )
 
 
-def _interval_entry(card: Scorecard) -> IntervalEntry:
-    interval = card.interval.interval if card.interval else None
+def _interval_entry(interval: Interval | None, reason: str | None) -> IntervalEntry:
+    if interval is None:
+        return IntervalEntry(low=None, high=None, level=None, method=None, reason=reason)
     return IntervalEntry(
-        low=interval.low if interval else None,
-        high=interval.high if interval else None,
-        level=interval.level if interval else None,
-        method=interval.method if interval else None,
-        reason=card.interval.reason if card.interval else card.mntv_reason,
+        low=interval.low, high=interval.high, level=interval.level, method=interval.method, reason=None
     )
 
 
-def _cell_entry(cell: Cell, suite: Suite) -> CellEntry:
+def _population_entry(population: Population) -> PopulationEntry:
+    interval = population.interval
+    return PopulationEntry(estimate=population.estimate, low=interval.low, high=interval.high, level=interval.level)
+
+
+def _cell_entry(cell: Cell, suite: Suite, robust: Robustness | None, population: Population | None) -> CellEntry:
     m, counts, d = cell.measurement, cell.measurement.counts, cell.measurement.deviation
+    near = d.near_miss if d else None
     return CellEntry(
         protocol_n=suite.protocol.rollouts,
         n_total=counts.n_total,
@@ -167,8 +238,15 @@ def _cell_entry(cell: Cell, suite: Suite) -> CellEntry:
         verdict=cell.verdict,
         delta=cell.equivalence.delta if cell.equivalence else None,
         certified_delta=cell.equivalence.certified_delta if cell.equivalence else None,
+        robust=_robust_entry(robust) if robust else None,
+        population=_population_entry(population) if population else None,
+        near_miss=NearMissEntry(wasserstein=near.steps, floor=near.floor) if near else None,
         reason=m.reason,
     )
+
+
+def _robust_entry(robust: Robustness) -> RobustEntry:
+    return RobustEntry(wrong_labels_survived=robust.wrong_labels_survived, survives_any_nulls=robust.survives_any_nulls)
 
 
 def _test_entry(test: GoodnessOfFit | None, q_value: float | None) -> TestEntry | None:
