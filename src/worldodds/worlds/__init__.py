@@ -13,6 +13,7 @@ WORLDS: dict[str, str] = {
     "galton_board": "worldodds.worlds.galton_board:GaltonBoard",
     "ball": "worldodds.worlds.ball:Fork",
     "dice": "worldodds.worlds.dice:Dice",
+    "roulette": "worldodds.worlds.roulette:Roulette",
 }
 
 
