@@ -38,9 +38,9 @@ class Dice:
     start_spread_m: float = 0.0005
     throw_x_m_s: float = 0.9
     throw_y_m_s: float = 0.4
-    throw_z_m_s: float = -0.2
+    throw_z_m_s: float = 0.2
     throw_spread_m_s: float = 0.25
-    spin_least_rad_s: float = 10.0
+    spin_least_rad_s: float = 11.0
     spin_most_rad_s: float = 20.0
     felt_stiffness_1_s2: float = 10_000.0
     felt_damping_1_s: float = 40.0
