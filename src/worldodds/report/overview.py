@@ -64,18 +64,18 @@ def scatter(entries: Sequence[Entry]) -> Markup | None:
     Means are over the scenes with a valid outcome (TV, floor) and over all scenes read (scorability), unweighted.
     Returns None where no model has both.
     """
-    spots = [(entry, *means) for entry in entries if (means := _means(entry.card))]
+    ours_first = sorted(entries, key=lambda entry: entry.published)  # their names choose their places first
+    spots = [(entry, *means) for entry in ours_first if (means := _means(entry.card))]
     if not spots:
         return None
     width, height = 430.0, 330.0
-    x = Scale(low=0, high=1, start=44, end=width - 14)
+    x = Scale(low=_left([rho for _, rho, *_ in spots]), high=1, start=44, end=width - 14)
     y = Scale(low=0, high=_ceiling([tv for _, _, tv, _ in spots]), start=height - 42, end=14)
     marks = _frame(x, y, "scorability: share of clips with a readable outcome", "TV to the odds")
     points = [(x(rho), y(tv)) for _, rho, tv, _ in spots]
     for (entry, rho, tv, floor), (cx, cy) in zip(spots, points, strict=True):
         kind = "published" if entry.published else "own"
-        told = f"{entry.card.model}: scorability {number(rho, 2)}, TV {number(tv)}, floor {number(floor)}"
-        foot = y(floor)
+        told, foot = _spot_words(entry, rho, tv, floor), y(floor)
         marks += [
             element("line", x1=cx, x2=cx, y1=cy, y2=foot, class_=f"stem {kind}"),
             element("line", x1=cx - 5, x2=cx + 5, y1=foot, y2=foot, class_=f"foot {kind}"),
@@ -87,12 +87,14 @@ def scatter(entries: Sequence[Entry]) -> Markup | None:
     ):
         kind = "name published" if entry.published else "name own"
         marks.append(element("text", name, x=lx, y=ly, text_anchor=anchor, class_=kind))
-    desc = ". ".join(
-        f"{entry.card.model}{' (published)' if entry.published else ''}: scorability {number(rho, 2)}, TV {number(tv)}, "
-        f"floor {number(floor)}"
-        for entry, rho, tv, floor in spots
-    )
-    return picture(*marks, title="Scorability against total variation, a dot a model", desc=desc, width=width, height=height)
+    desc = ". ".join(_spot_words(*spot) for spot in spots)
+    title = "Scorability against total variation, a dot a model"
+    return picture(*marks, title=title, desc=desc, width=width, height=height)
+
+
+def _spot_words(entry: Entry, rho: float, tv: float, floor: float) -> str:
+    name = f"{entry.card.model} (published)" if entry.published else entry.card.model
+    return f"{name}: scorability {number(rho, 2)}, TV {number(tv)}, floor {number(floor)}"
 
 
 def _means(card: Scorecard) -> tuple[float, float, float] | None:
@@ -103,6 +105,11 @@ def _means(card: Scorecard) -> tuple[float, float, float] | None:
         return None
     mean = sum(d.tv for d in far) / len(far)
     return sum(shares) / len(shares), mean, sum(d.floor for d in far) / len(far)
+
+
+def _left(values: Sequence[float]) -> float:
+    """Round start of the scorability axis, with room to the left of the lowest value."""
+    return next((low for low in (0.6, 0.4, 0.2) if min(values) >= low + 0.1), 0.0)
 
 
 def _ceiling(values: Sequence[float]) -> float:
@@ -126,7 +133,7 @@ def _frame(x: Scale, y: Scale, below: str, beside: str) -> list[Markup]:
     return marks
 
 
-_SHARES = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
+_SHARES = (0.0, 0.05, 0.25, 0.5, 1.0)
 
 
 def reliability(card: Scorecard) -> Markup | None:
@@ -138,8 +145,8 @@ def reliability(card: Scorecard) -> Markup | None:
     if not dots:
         return None
     side = 250.0
-    x = Scale(low=0, high=1, start=38, end=side - 10, root=True)
-    y = Scale(low=0, high=1, start=side - 40, end=10, root=True)
+    x = Scale(low=0, high=1, start=40, end=side - 16, root=True)
+    y = Scale(low=0, high=1, start=side - 44, end=12, root=True)
     marks: list[Markup] = []
     for share in _SHARES:
         name = percent(share)

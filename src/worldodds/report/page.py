@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from markupsafe import Markup
+
 from worldodds._version import __version__
 from worldodds.errors import InputError
 from worldodds.report import overview, plots, words
@@ -79,7 +81,7 @@ def build_page(
     for card in (*cards, *published):
         if (card.suite.id, card.suite.scene_ids) != (suite.id, suite.scene_ids):
             raise InputError(
-                f"page: {card.model!r} was scored over other scenes than {cards[0].model!r}; score all over the same scenes"
+                f"page: {card.model!r} and {cards[0].model!r} were scored over different scenes; use the same"
             )
     return Page(
         cards=tuple(cards),
@@ -153,8 +155,9 @@ class SceneView:
 
 
 def _entries(page: Page) -> list[Entry]:
-    both = [Entry(card=c, published=False) for c in page.cards] + [Entry(card=c, published=True) for c in page.published]
-    return sorted(both, key=lambda e: (e.card.mntv is None, e.card.mntv or 0.0, e.published, e.card.model))
+    ours = [Entry(card=card, published=False) for card in page.cards]
+    theirs = [Entry(card=card, published=True) for card in page.published]
+    return sorted(ours + theirs, key=lambda e: (e.card.mntv is None, e.card.mntv or 0.0, e.published, e.card.model))
 
 
 def _scene_view(page: Page, scene: Scene) -> SceneView:
@@ -183,6 +186,11 @@ def _settings(page: Page) -> dict[str, float]:
     return {"delta": found[0].delta, "alpha": found[0].alpha} if found else {}
 
 
+def _breakable(name: str) -> Markup:
+    """Let a long name such as ``simulator/fair`` break after its slash."""
+    return Markup("/<wbr>").join(name.split("/"))
+
+
 @cache
 def _template() -> Template:
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -194,6 +202,5 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(plots=plots, overview=overview, words=words)
-    environment.filters.update(number=words.number, p_value=words.p_value, percent=words.percent, span=words.span)
-    return environment.get_template("page.html.j2")
+    environment.filters.update(number=words.number, p_value=words.p_value, span=words.span, breakable=_breakable)
+    return environment.get_template("page.html.j2", globals={"plots": plots, "overview": overview, "words": words})

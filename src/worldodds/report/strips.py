@@ -14,8 +14,6 @@ import numpy as np
 from worldodds import video
 from worldodds.errors import VideoError
 from worldodds.rollout import Reading
-from worldodds.store import RunStore, StoredReading
-from worldodds.tally import settle
 
 FRAMES = 5
 MOST_STRIPS = 150
@@ -59,25 +57,6 @@ class Watched:
     index: int
     path: Path
     reading: Reading
-
-
-def watched(store: RunStore, *, model: str, reader: str) -> list[Watched]:
-    """Return the clips of a run that a reader has read, in index order."""
-    votes: dict[str, list[StoredReading]] = defaultdict(list)
-    for stored in store.readings().values():
-        if stored.reader == reader:
-            votes[stored.rollout_key].append(stored)
-    return [
-        Watched(
-            model=model,
-            scene=rollout.scene,
-            index=rollout.index,
-            path=rollout.clip.path,
-            reading=settle([v.reading for v in sorted(votes[key], key=lambda v: v.vote)]),
-        )
-        for key, rollout in store.rollouts().items()
-        if rollout.clip and key in votes
-    ]
 
 
 def cut_strips(clips: Iterable[Watched], *, most: int = MOST_STRIPS) -> tuple[Strip, ...]:

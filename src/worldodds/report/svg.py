@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 
 def element(tag: str, *children: str, **attributes: str | float | None) -> Markup:
-    """Make one element; text is escaped, ``class_`` stands for class, ``stroke_width`` for stroke-width, None is left out.
+    """Make one element; text is escaped, ``class_`` is class, ``text_anchor`` is text-anchor, None is no attribute.
 
     >>> str(element("text", "a < b", x=1.50, class_="label"))
     '<text x="1.5" class="label">a &lt; b</text>'
@@ -21,7 +21,7 @@ def element(tag: str, *children: str, **attributes: str | float | None) -> Marku
         if value is not None
     )
     inside = Markup().join(escape(child) for child in children)
-    return Markup("<{0}{1}>{2}</{0}>").format(Markup(tag), told, inside)
+    return Markup("<{0}{1}>{2}</{0}>").format(tag, told, inside)
 
 
 def picture(
@@ -29,14 +29,13 @@ def picture(
 ) -> Markup:
     """Make a whole picture with its text alternative.
 
-    Without a width it fills its place in the page: x coordinates are then shares in percent and lettering never shrinks.
+    Without a width it fills its place in the page: x coordinates are then shares in percent, and lettering keeps its
+    size.
     """
     frame: dict[str, str | float | None] = (
         {"viewBox": f"0 0 {width:g} {height:g}"} if width else {"width": "100%", "height": height}
     )
-    return element(
-        "svg", element("title", title), element("desc", desc), *marks, class_=class_, role="img", **frame
-    )
+    return element("svg", element("title", title), element("desc", desc), *marks, class_=class_, role="img", **frame)
 
 
 def at(share: float) -> str:
@@ -46,7 +45,7 @@ def at(share: float) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """A straight (or square-root) map from values between ``low`` and ``high`` to positions from ``start`` to ``end``."""
+    """A straight (or square-root) map of values from ``low`` to ``high`` to positions from ``start`` to ``end``."""
 
     low: float
     high: float
@@ -55,6 +54,7 @@ class Scale:
     root: bool = False
 
     def __call__(self, value: float) -> float:
+        """Return the position of a value; one beyond the ends is put at the end."""
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return self.start + (self.end - self.start) * (math.sqrt(share) if self.root else share)
 
@@ -79,7 +79,7 @@ def shorten(text: str, room: float, *, letter: float = 6.0) -> str:
 
 
 def place_labels(
-    points: Sequence[tuple[float, float]], texts: Sequence[str], *, width: float, height: float, letter: float = 6.2
+    points: Sequence[tuple[float, float]], texts: Sequence[str], *, width: float, height: float, letter: float = 7.0
 ) -> list[tuple[float, float, str]]:
     """Find a place beside each point for its name, so that names cover neither points nor one another where possible.
 
@@ -89,12 +89,15 @@ def place_labels(
     placed: list[tuple[float, float, str]] = []
     for (x, y), text in zip(points, texts, strict=True):
         wide = len(text) * letter
-        spots = [
-            (x + 9, y + 4, "start"), (x - 9, y + 4, "end"), (x, y - 10, "middle"), (x, y + 18, "middle"),
-            (x + 8, y - 7, "start"), (x - 8, y - 7, "end"), (x + 8, y + 15, "start"), (x - 8, y + 15, "end"),
-        ]  # fmt: skip
+        steps = (4, -3, 11, -10, 18, -17, 25)
+        spots = [(x + side * 10, y + step, anchor) for step in steps for side, anchor in ((1, "start"), (-1, "end"))]
+        spots += [(x, y - 11, "middle"), (x, y + 19, "middle")]
         boxes = [_box(spot, wide) for spot in spots]
-        cost = [_overlap(box, taken) + 4 * _outside(box, width, height) for box in boxes]
+        # a name far from its point is worse than a near one, and better than one that covers another
+        cost = [
+            _overlap(box, taken) + 4 * _outside(box, width, height) + 1.5 * abs(spot[1] - 4 - y)
+            for box, spot in zip(boxes, spots, strict=True)
+        ]
         best = min(range(len(spots)), key=lambda i: (cost[i], i))
         taken.append(boxes[best])
         placed.append(spots[best])
@@ -107,13 +110,12 @@ _Box = tuple[float, float, float, float]
 def _box(spot: tuple[float, float, str], wide: float) -> _Box:
     x, y, anchor = spot
     left = x - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * wide
-    return left, y - 10, left + wide, y + 3
+    return left, y - 11, left + wide, y + 3
 
 
 def _overlap(box: _Box, others: Sequence[_Box]) -> float:
-    return sum(
-        max(0.0, min(box[2], o[2]) - max(box[0], o[0])) * max(0.0, min(box[3], o[3]) - max(box[1], o[1])) for o in others
-    )
+    shared = ((min(box[2], o[2]) - max(box[0], o[0]), min(box[3], o[3]) - max(box[1], o[1])) for o in others)
+    return sum(max(0.0, wide) * max(0.0, high) for wide, high in shared)
 
 
 def _outside(box: _Box, width: float, height: float) -> float:

@@ -106,7 +106,8 @@ def headline(card: Scorecard) -> str:
     counts = verdict_counts(card)
     if len(counts) == 1:
         verdict = next(iter(counts))
-        return f"{_all(scenes)} {called[verdict]}."
+        more = ": the odds are neither rejected nor shown to hold" if verdict == "undecided" else ""
+        return f"{_all(scenes)} {called[verdict]}{more}."
     told = [f"{n} {'is' if n == 1 else 'are'} {called[v]}" for v, n in counts.items()]
     return f"Of {scenes} scenes, {_joined(told)}."
 

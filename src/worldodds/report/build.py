@@ -1,0 +1,92 @@
+"""From sources of outcomes to the page: what is compared with what, and which clips are shown."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from worldodds.report.page import Page, build_page, write_page
+from worldodds.report.strips import Watched, cut_strips
+from worldodds.row import Row
+from worldodds.scene import Suite, digest
+from worldodds.scorecard import Scorecard
+from worldodds.sources import Source, load, published
+from worldodds.suites.published import published_models, published_source
+from worldodds.tally import settle
+
+
+def report_sources(
+    sources: Sequence[str | Path], output: Path, *, suite: str | Path | None = None, reader: str | None = None
+) -> tuple[Scorecard, ...]:
+    """Write the page of some run folders, tables or bins folders, and return the scorecards it shows.
+
+    Raises:
+        SourceError: nothing to read, or several readers where one must be chosen; see `worldodds.sources.load`.
+    """
+    return report(load(*sources, suite=suite, reader=reader), output)
+
+
+def report(source: Source, output: Path) -> tuple[Scorecard, ...]:
+    """Write the page of a source beside the published models, and return the scorecards it shows, best first.
+
+    Every model, published or not, is scored over exactly the scenes that the source has.
+    """
+    page = page_of(source)
+    write_page(page, output)
+    return page.cards
+
+
+def page_of(source: Source) -> Page:
+    """Score a source over the scenes it has, beside the published models, and cut its clips to strips."""
+    scenes = {row.scene for row in source.rows}
+    shown = replace(source, suite=source.suite.only([s for s in source.suite.scene_ids if s in scenes]))
+    cards = shown.score()
+    origin = published_source(source.suite)
+    return build_page(
+        cards,
+        published=_published(source.suite, cards, shown.suite.scene_ids),
+        citation=origin.citation if origin else None,
+        published_reader=origin.reader if origin else None,
+        filmed_from=_filmed_from(shown),
+        strips=cut_strips(watched(source)),
+    )
+
+
+def watched(source: Source) -> list[Watched]:
+    """Return the clips on disk with what was read in each, votes settled, in index order."""
+    votes: dict[tuple[str, str, int], list[Row]] = defaultdict(list)
+    for row in source.rows:
+        votes[row.model, row.scene, row.index].append(row)
+    return [
+        Watched(
+            model=model,
+            scene=scene,
+            index=index,
+            path=source.clips[model, scene, index],
+            reading=settle([row.reading for row in sorted(rows, key=lambda row: row.vote)]),
+        )
+        for (model, scene, index), rows in sorted(votes.items())
+        if (model, scene, index) in source.clips
+    ]
+
+
+def _published(suite: Suite, cards: Sequence[Scorecard], scene_ids: Sequence[str]) -> list[Scorecard]:
+    """Score the paper's models by their proper names; one that the source itself holds is not shown twice."""
+    names = {model.key: model.name for model in published_models(suite)}
+    ours = [_outcomes(card) for card in cards]
+    found = published(suite, scene_ids)
+    return [replace(card, model=names.get(card.model, card.model)) for card in found if _outcomes(card) not in ours]
+
+
+def _outcomes(card: Scorecard) -> list[tuple[str, tuple[int, ...]]]:
+    return [(cell.measurement.scene.id, cell.measurement.counts.counts) for cell in card.cells]
+
+
+def _filmed_from(source: Source) -> dict[str, str]:
+    """Name, by model, the frames and prompts of the scenes shown; equal names were filmed alike."""
+    return {
+        model: f"frames and prompts {digest({s: scenes.get(s) for s in source.suite.scene_ids})[:8]}"
+        for model, scenes in source.filmed.items()
+    }

@@ -1,0 +1,100 @@
+"""Tables for the terminal: one calm line a scene, everything else on request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from worldodds.report.words import headline, mean_words, number, open_words, p_value, percent, span, verdict_words
+from worldodds.scorecard import Cell, Scorecard, Verdict
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+_STYLES: dict[Verdict, str] = {"miscalibrated": "red", "undecided": "yellow", "calibrated": "green", "illegible": "dim"}
+
+
+def print_scores(cards: Sequence[Scorecard], console: Console, *, verbose: bool = False) -> None:
+    """Print every model: its mnTV, its verdicts, and a table of its scenes; ``verbose`` adds a second table.
+
+    Fits 100 columns, and says the same without colour.
+    """
+    for i, card in enumerate(cards):
+        if i:
+            console.print()
+        _print_card(card, console, verbose=verbose)
+
+
+def _print_card(card: Scorecard, console: Console, *, verbose: bool) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    reader = f"  read by {card.reader}" if card.reader else ""
+    console.print(Text.assemble((card.model, "bold"), (reader, "dim")))
+    console.print(Text(mean_words(card)), soft_wrap=False)
+    console.print(Text(headline(card)))
+    if card.averaged and card.missing_scenes:
+        console.print(Text(f"Averaged over {', '.join(card.averaged)}; missing: {', '.join(card.missing_scenes)}."))
+    if not card.cells:
+        return
+    console.print(Padding(_scenes(card.cells), (1, 0, 0, 2), expand=False))
+    for cell in card.cells:
+        if told := open_words(cell.measurement.tally):
+            style = "" if cell.measurement.tally.complete else "yellow"
+            console.print(Text(f"  {cell.measurement.scene.id}: {told}", style=style))
+    if verbose:
+        console.print(Padding(_details(card.cells), (1, 0, 0, 2), expand=False))
+        console.print(Text(f"  q: Benjamini-Hochberg over {card.family_size} tested cells", style="dim"))
+
+
+def _scenes(cells: Sequence[Cell]) -> Table:
+    from rich.text import Text
+
+    table = _table("scene", "valid/read", "ρ", "TV", "floor", "score", "G p", "q")
+    table.add_column("verdict", justify="left", overflow="fold")
+    for cell in cells:
+        m, d = cell.measurement, cell.measurement.deviation
+        table.add_row(
+            Text(m.scene.id),
+            f"{m.counts.n}/{m.counts.n_total}",
+            number(m.counts.scorability, 2),
+            number(d.tv if d else None),
+            number(d.floor if d else None),
+            number(m.score),
+            p_value(m.g.p_value if m.g else None),
+            p_value(cell.g_q),
+            Text(verdict_words(cell), style=_STYLES[cell.verdict]),
+        )
+    return table
+
+
+def _details(cells: Sequence[Cell]) -> Table:
+    from rich.text import Text
+
+    table = _table("scene", "chi2", "p", "null band", "excess", "TV+nulls", "modal", "eff. k", "certified")
+    for cell in cells:
+        m, d = cell.measurement, cell.measurement.deviation
+        table.add_row(
+            Text(m.scene.id),
+            number(m.chi2.statistic, 1) if m.chi2 else number(None),
+            p_value(m.chi2.p_value if m.chi2 else None),
+            span(d.null_band if d else None, 2),
+            number(d.excess if d else None),
+            number(m.tv_total),
+            percent(d.modal_share) if d else number(None),
+            number(d.effective_outcomes if d else None, 1),
+            number(cell.equivalence.certified_delta if cell.equivalence else None, 2),
+        )
+    return table
+
+
+def _table(first: str, *others: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, header_style="dim")
+    table.add_column(first, justify="left", no_wrap=True)
+    for name in others:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
