@@ -17,7 +17,7 @@ from worldodds.scene import Scene, Suite, digest
 from worldodds.scorecard import Scorecard, score
 from worldodds.store import RunStore, StoredReading, is_run
 from worldodds.suites import find_suite
-from worldodds.tally import Seen, Tally, tally
+from worldodds.tally import Seen, Tally, settle, tally
 
 DEFAULT_SUITE = "calibench"
 
@@ -36,17 +36,33 @@ class Source:
     clips: Mapping[tuple[str, str, int], Path]
     filmed: Mapping[str, Mapping[str, str]]
 
-    def tallies(self) -> dict[str, dict[str, Tally]]:
-        """Count the outcomes of every cell, by model and scene id, readings taken in index order."""
-        cells: dict[str, dict[str, dict[int, list[Row]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    def only(self, scene_ids: Sequence[str]) -> Source:
+        """Return the source cut to some scenes, its suite with it."""
+        suite = self.suite.only(scene_ids)
+        return replace(self, suite=suite, rows=tuple(row for row in self.rows if row.scene in suite.scene_ids))
+
+    def cells(self) -> dict[str, dict[str, list[Seen]]]:
+        """Return what is known of every rollout, by model and scene id, in index order."""
+        votes: dict[str, dict[str, dict[int, list[Row]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
         for row in sorted(self.rows, key=lambda row: (row.index, row.vote)):
-            cells[row.model][row.scene][row.index].append(row)
+            votes[row.model][row.scene][row.index].append(row)
         return {
-            model: {
-                scene: tally(map(_seen, by_index.values()), self.suite.scene(scene))
-                for scene, by_index in scenes.items()
-            }
-            for model, scenes in cells.items()
+            model: {scene: [_seen(rows) for rows in by_index.values()] for scene, by_index in scenes.items()}
+            for model, scenes in votes.items()
+        }
+
+    def sequences(self) -> dict[str, dict[str, list[int | None]]]:
+        """Return every cell's readings in index order: 0-based outcomes, None a null; what is open is left out."""
+        return {
+            model: {scene: _sequence(seen, self.suite.scene(scene)) for scene, seen in scenes.items()}
+            for model, scenes in self.cells().items()
+        }
+
+    def tallies(self) -> dict[str, dict[str, Tally]]:
+        """Count the outcomes of every cell, by model and scene id."""
+        return {
+            model: {scene: tally(seen, self.suite.scene(scene)) for scene, seen in scenes.items()}
+            for model, scenes in self.cells().items()
         }
 
     def score(self, *, partial: bool = False, delta: float = 0.2) -> tuple[Scorecard, ...]:
@@ -221,6 +237,15 @@ def _rename(
     )
 
 
+def _sequence(seen: Iterable[Seen], scene: Scene) -> list[int | None]:
+    readings = [settle(one.votes) for one in seen if one.rollout == "done"]
+    return [
+        scene.labels.index(r.label) if r.label is not None else None
+        for r in readings
+        if r.status not in ("failed", "missing")
+    ]
+
+
 def _seen(rows: Iterable[Row]) -> Seen:
     votes = list(rows)
     return Seen(index=votes[0].index, rollout=votes[0].rollout_status, votes=tuple(row.reading for row in votes))
@@ -230,6 +255,5 @@ def published(suite: Suite, scene_ids: Sequence[str]) -> tuple[Scorecard, ...]:
     """Score the published models of a suite over exactly the scenes given."""
     from worldodds.suites.published import published_readings
 
-    cut = suite.only(scene_ids)
-    rows = tuple(row for row in published_readings(suite) if row.scene in cut.scene_ids)
-    return Source(suite=cut, rows=rows, reader=None, clips={}, filmed={}).score()
+    whole = Source(suite=suite, rows=published_readings(suite), reader=None, clips={}, filmed={})
+    return whole.only(scene_ids).score()

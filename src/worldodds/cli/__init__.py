@@ -13,7 +13,7 @@ import sys
 from cyclopts import App, CycloptsError
 
 from worldodds._version import __version__
-from worldodds.cli import running, scoring, showing
+from worldodds.cli import deciding, running, scoring, showing
 from worldodds.errors import WorldOddsError
 
 BAD_INPUT, OPEN, INTERRUPTED = 2, 3, 130
@@ -32,6 +32,9 @@ for command in (
     scoring.score,
     scoring.report,
     scoring.export,
+    deciding.plan,
+    deciding.compare,
+    deciding.monitor,
     showing.suites,
     showing.scenes,
 ):

@@ -104,12 +104,11 @@ def export(source: Path, /, *, output: Output, suite: str | None = None, reader:
 
 def print_scores(cards: Sequence[Scorecard], *, verbose: bool = False) -> None:
     """Print one table a model."""
-    from rich.console import Console
-
+    from worldodds.cli.screen import console
     from worldodds.report import text
     from worldodds.scorecard import best_first
 
-    text.print_scores(best_first(cards), Console(), verbose=verbose)
+    text.print_scores(best_first(cards), console(), verbose=verbose)
 
 
 def write_report(

@@ -10,16 +10,14 @@ if TYPE_CHECKING:
 
 def suites() -> None:
     """List the suites that ship with worldodds."""
-    from rich.console import Console
-    from rich.table import Table
-
+    from worldodds.cli.screen import console, table
     from worldodds.suites import builtin_suites, find_suite
 
-    table = Table("suite", "version", "scenes", "rollouts each", "what it is", box=None)
+    rows = table("suite", "version", ">scenes", ">rollouts each", "what it is")
     for name in builtin_suites():
         suite = find_suite(name)
-        table.add_row(name, suite.version, str(len(suite.scenes)), str(suite.protocol.rollouts), suite.title)
-    Console().print(table)
+        rows.add_row(name, suite.version, str(len(suite.scenes)), str(suite.protocol.rollouts), suite.title)
+    console().print(rows)
 
 
 def scenes(suite: str | None = None, scene: str | None = None) -> None:
@@ -42,39 +40,38 @@ def scenes(suite: str | None = None, scene: str | None = None) -> None:
 
 
 def _list(suite: Suite) -> None:
-    from rich.console import Console
-    from rich.table import Table
+    from worldodds.cli.screen import console, table
 
-    table = Table("scene", "outcomes", "read from", "filmed from a frame", "title", box=None, title=suite.title)
+    rows = table("scene", ">outcomes", "read from", "frame", "title", title=suite.title)
     for scene in suite.scenes:
         framed = "yes" if scene.frame else "not yet"
-        table.add_row(scene.id, str(len(scene.labels)), scene.readout.evidence, framed, scene.title)
-    Console().print(table)
+        rows.add_row(scene.id, str(len(scene.labels)), scene.readout.evidence, framed, scene.title)
+    console().print(rows)
 
 
 def _show(scene: Scene) -> None:
-    from rich.console import Console
     from rich.markup import escape
-    from rich.table import Table
 
-    console = Console()
-    console.print(f"[bold]{escape(scene.title)}[/bold]  ({scene.id})\n")
-    console.print(f"[bold]Prompt[/bold]    {escape(scene.prompt.strip())}\n")
-    console.print(
+    from worldodds.cli.screen import console, table
+
+    screen = console()
+    screen.print(f"[bold]{escape(scene.title)}[/bold]  ({scene.id})\n")
+    screen.print(f"[bold]Prompt[/bold]    {escape(scene.prompt.strip())}\n")
+    screen.print(
         f"[bold]Question[/bold]  {escape(scene.readout.question.strip())}  (read from the {scene.readout.evidence})\n"
     )
     if scene.reference and scene.reference.odds:
-        table = Table("outcome", "odds", "", box=None, title="Reference odds", title_justify="left")
+        rows = table("outcome", ">odds", ">", title="Reference odds")
         for label, odds in zip(scene.labels, scene.reference.odds, strict=True):
-            table.add_row(escape(label), str(odds), f"{float(odds):.4f}")
-        console.print(table)
-        console.print(f"\n[bold]Why[/bold]       {escape(scene.reason.strip())}\n")
+            rows.add_row(escape(label), str(odds), f"{float(odds):.4f}")
+        screen.print(rows)
+        screen.print(f"\n[bold]Why[/bold]       {escape(scene.reason.strip())}\n")
     else:
-        console.print(f"[bold]Outcomes[/bold]  {escape(', '.join(scene.labels))}; their odds are not known\n")
-    nulls = Table("null rule", "kind", "when", box=None, title="What is no outcome", title_justify="left")
+        screen.print(f"[bold]Outcomes[/bold]  {escape(', '.join(scene.labels))}; their odds are not known\n")
+    nulls = table("null rule", "kind", "when", title="What is no outcome")
     for null in scene.readout.nulls:
         nulls.add_row(null.name, null.kind, escape(null.rule))
-    console.print(nulls)
-    console.print(
+    screen.print(nulls)
+    screen.print(
         f"\n[bold]Frame[/bold]     {scene.frame or 'none yet: the scene can be scored, not filmed'}", soft_wrap=True
     )

@@ -1,4 +1,4 @@
-"""The JSON of ``worldodds score --json`` (format ``worldodds.score/1``), strict; its schema is made from these types."""
+"""The JSON of ``worldodds score --json`` (format ``worldodds.score/1``), strict; its schema is made of these types."""
 
 from __future__ import annotations
 

@@ -1,0 +1,251 @@
+"""Commands that tell what to buy, what differs, and when to stop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from worldodds.comparison import Comparison
+    from worldodds.plans import SuitePlan
+    from worldodds.standing import Standing
+
+Flag = Annotated[bool, Parameter(negative=())]
+Rollouts = Annotated[int | None, Parameter(name="-n")]
+
+
+def plan(
+    *,
+    suite: str = "calibench",
+    tv: float = 0.2,
+    delta: float = 0.2,
+    n: Rollouts = None,
+    scorability: float = 1.0,
+    power: float = 0.8,
+    json: Flag = False,
+) -> int:
+    """Tell what a suite's rollouts will show before you pay for them, and how many you need.
+
+    Parameters
+    ----------
+    suite
+        A suite's name or its folder.
+    tv
+        The total variation that you want to see, as the paper's contamination spike.
+    delta
+        The total variation within which you want to certify calibration.
+    n
+        Rollouts of each scene; the suite's protocol says how many by default.
+    scorability
+        The share of clips that you expect to be readable.
+    power
+        How surely you want to see or certify it.
+    json
+        Print everything as JSON (format worldodds.plan/1).
+    """
+    from worldodds.plans import plan_suite
+    from worldodds.suites import find_suite
+
+    planned = plan_suite(find_suite(suite), n=n, tv=tv, delta=delta, power=power, scorability=scorability)
+    if json:
+        from worldodds.interop.documents import as_json, plan_document
+
+        print(as_json(plan_document(planned)))
+    else:
+        _print_plan(planned)
+    return 0
+
+
+def compare(
+    *sources: Path,
+    suite: str | None = None,
+    reader: str | None = None,
+    paired: Flag = False,
+    json: Flag = False,
+    verbose: Annotated[bool, Parameter(name=["--verbose", "-v"], negative=())] = False,
+) -> int:
+    """Compare all models of the sources: differences that hold together, ties, and the scenes whose odds differ.
+
+    Parameters
+    ----------
+    sources
+        As for score.
+    suite
+        A suite's name or its folder; a run's own by default, else calibench.
+    reader
+        Whose readings count, where a source was read by several.
+    paired
+        The rollouts share their seeds (one model under two prompts or settings): compare them seed by seed.
+    json
+        Print everything as JSON (format worldodds.compare/1).
+    verbose
+        Name the scenes whose odds differ.
+    """
+    from worldodds.comparison import compare as compare_models
+    from worldodds.sources import load
+
+    comparison = compare_models(load(*sources, suite=suite, reader=reader), paired=paired)
+    if json:
+        from worldodds.interop.documents import as_json, compare_document
+
+        print(as_json(compare_document(comparison)))
+    else:
+        _print_comparison(comparison, verbose=verbose)
+    return 0
+
+
+def monitor(
+    *sources: Path,
+    suite: str | None = None,
+    reader: str | None = None,
+    n: Rollouts = None,
+    early_e: float = 100.0,
+    final_level: float = 0.04,
+    delta: float = 0.2,
+    replay: Flag = False,
+    json: Flag = False,
+) -> int:
+    """Tell where each cell stands while you buy rollouts one by one, and what is still worth buying.
+
+    Parameters
+    ----------
+    sources
+        As for score.
+    suite
+        A suite's name or its folder; a run's own by default, else calibench.
+    reader
+        Whose readings count, where a source was read by several.
+    n
+        The horizon, rollouts of a cell at most; the suite's protocol says how many by default.
+    early_e
+        Stop and call a cell miscalibrated once its e-value reaches this.
+    final_level
+        Level of the exact G-test at the horizon.
+    delta
+        The total variation within which calibration is certified at the horizon.
+    replay
+        Tell what a finished source would have cost, and whether any verdict would have changed.
+    json
+        Print everything as JSON (format worldodds.monitor/1).
+    """
+    from worldodds.sources import load
+    from worldodds.standing import standing
+    from worldodds.statistics.monitor import StoppingRule
+
+    source = load(*sources, suite=suite, reader=reader)
+    horizon = source.suite.protocol.rollouts if n is None else n
+    rule = StoppingRule(horizon=horizon, early_e=early_e, final_level=final_level, delta=delta)
+    found = standing(source, rule)
+    if json:
+        from worldodds.interop.documents import as_json, monitor_document
+
+        print(as_json(monitor_document(found)))
+    elif replay:
+        _print_replay(found)
+    else:
+        _print_standing(found)
+    return 0
+
+
+def _print_plan(plan: SuitePlan) -> None:
+    from worldodds.cli.screen import console, table
+
+    rows = table(
+        "scene",
+        f">TV seen\nat n = {plan.n}",
+        f">n to see\nTV {plan.tv:g}",
+        f">n to certify\nwithin {plan.delta:g}",
+        ">early stop, mean n\nif calibrated",
+        f">\nif off by TV {plan.tv:g}",
+    )
+    for scene_id, scene in plan.scenes.items():
+        rows.add_row(
+            scene_id,
+            _number(scene.detectable_tv, ".2f"),
+            _number(scene.n_to_detect, "d"),
+            str(scene.n_to_certify),
+            f"{scene.expected_at_reference:.1f}",
+            _number(scene.expected_at_tv, ".1f"),
+        )
+    screen = console()
+    screen.print(rows)
+    screen.print(
+        f"\nOne model at n = {plan.n}: {plan.rollouts} rollouts; with early stopping {plan.expected_at_reference:.0f} "
+        f"if it is calibrated. Power {plan.power:g}, scorability {plan.scorability:g}. "
+        "TV is the paper's contamination spike; n counts nulls."
+    )
+    for scene_id, scene in plan.scenes.items():
+        if scene.n_to_certify != scene.n_by_formula:
+            screen.print(f"{scene_id}: the chi-squared formula alone would say {scene.n_by_formula} to certify.")
+    if plan.unknown:
+        screen.print(f"No reference odds, so no plan: {', '.join(plan.unknown)}.")
+
+
+def _print_comparison(comparison: Comparison, *, verbose: bool) -> None:
+    from worldodds.cli.screen import console, table
+
+    screen = console()
+    rows = table("a", "b", ">mnTV a - b", ">95%, all pairs at once", "", "odds differ in")
+    for pair in comparison.pairs:
+        d = pair.difference
+        band = f"{d.low:+.3f} to {d.high:+.3f}" if d.low is not None and d.high is not None else "-"
+        moved = [name for name, scene in pair.scenes.items() if scene.q_value is not None and scene.q_value <= 0.05]
+        where = ", ".join(moved) if verbose else f"{len(moved)} of {len(pair.scenes)} scenes"
+        verdict = "distinguishable" if d.distinguishable else "tied"
+        rows.add_row(Text(d.a), Text(d.b), f"{d.difference:+.3f}", band, verdict, where)
+    screen.print(rows)
+    for pair in comparison.pairs:
+        if pair.difference.reason:
+            screen.print(f"{pair.difference.a} - {pair.difference.b}: {pair.difference.reason}", markup=False)
+    ranks = [f"{m} {low}" if low == high else f"{m} {low}-{high}" for m, (low, high) in comparison.ranks.items()]
+    screen.print(f"\nRanks that hold together: {', '.join(ranks)}", markup=False)
+    screen.print(f"Tied sets: {'; '.join(' = '.join(group) for group in comparison.ties)}", markup=False)
+    screen.print(f"Over the {len(comparison.scenes)} scenes that all models have: {', '.join(comparison.scenes)}.")
+    if comparison.left_out:
+        screen.print(f"Left out: {', '.join(comparison.left_out)}.")
+
+
+def _print_replay(found: Standing) -> None:
+    from collections import Counter
+
+    stops = Counter(cell.stopped_by for scenes in found.cells.values() for cell in scenes.values())
+    verdicts = Counter(cell.verdict or "open" for scenes in found.cells.values() for cell in scenes.values())
+    print(f"{found.used} of {found.rollouts} rollouts needed: {found.saved_share:.1%} saved.")
+    print(
+        "Stopped by: " + ", ".join(f"{reason or 'nothing, still open'} {n}" for reason, n in stops.most_common()) + "."
+    )
+    print("Verdicts: " + ", ".join(f"{verdict} {n}" for verdict, n in verdicts.most_common()) + ".")
+    changed = ", ".join(f"{model}/{scene}" for model, scene in found.changed)
+    print(f"Rejections that differ from the fixed-n ones: {changed or 'none'}.")
+
+
+def _print_standing(found: Standing) -> None:
+    from worldodds.cli.screen import console, table
+
+    rows = table("model", "scene", ">used", ">valid", ">e-value", ">anytime p", "stands at", ">worth buying")
+    for model, scenes in found.cells.items():
+        for scene_id, cell in scenes.items():
+            rows.add_row(
+                Text(model),
+                scene_id,
+                f"{cell.used} of {cell.available}",
+                str(cell.n),
+                "beyond bound" if cell.e_value is None else f"{cell.e_value:.3g}",
+                f"{cell.anytime_p:.2g}",
+                cell.verdict or "open",
+                f"up to {cell.worth_buying}" if cell.worth_buying else "-",
+            )
+    screen = console()
+    screen.print(rows)
+    wanted = sum(cell.worth_buying for scenes in found.cells.values() for cell in scenes.values())
+    screen.print(
+        f"\nStill worth buying: up to {wanted} rollouts, in index order. Rule: e-value {found.rule.early_e:g}, else "
+        f"exact G at {found.rule.final_level:g} after {found.rule.horizon}."
+    )
+
+
+def _number(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)

@@ -1,0 +1,21 @@
+"""The terminal as our tables need it."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+
+def console() -> Console:
+    """Return a console that is as wide as the terminal, and wide enough for our tables in a pipe or file."""
+    plain = Console()
+    return plain if plain.is_terminal else Console(width=110)
+
+
+def table(*columns: str, title: str | None = None) -> Table:
+    """Return a calm table: no boxes, words to the left and whole, numbers (columns marked with >) to the right."""
+    made = Table(box=None, title=title, title_justify="left", pad_edge=False)
+    for column in columns:
+        right = column.startswith(">")
+        made.add_column(column.removeprefix(">"), justify="right" if right else "left", no_wrap=right)
+    return made
