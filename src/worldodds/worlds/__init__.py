@@ -12,7 +12,9 @@ __all__ = ["WORLDS", "Motion", "World", "load_world"]
 WORLDS: dict[str, str] = {
     "galton_board": "worldodds.worlds.galton_board:GaltonBoard",
     "ball": "worldodds.worlds.ball:Fork",
+    "pendulum": "worldodds.worlds.pendulum:Pendulum",
     "dice": "worldodds.worlds.dice:Dice",
+    "cards": "worldodds.worlds.cards:Cards",
     "roulette": "worldodds.worlds.roulette:Roulette",
 }
 

@@ -19,7 +19,7 @@ SUITS = ("hearts", "diamonds", "clubs", "spades")
 RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 WIDTH_PX, HEIGHT_PX = 504, 704  # 63 x 88 mm at 8 pixels a millimetre
 CORNER_PX = 28
-PIP_PX = 112
+PIP_PX = 124
 
 Stencil = NDArray[np.floating[Any]]  # (height, width), 0 clear to 1 inked
 Ink = tuple[int, int, int]
@@ -33,7 +33,7 @@ _INKS: dict[str, Ink] = {
     "clubs": (24, 24, 30),
     "spades": (24, 24, 30),
 }
-_GOLD, _SKIN, _LINE = (222, 176, 74), (240, 208, 178), (48, 40, 40)
+_GOLD, _SKIN, _LINE, _ROBE = (222, 176, 74), (240, 208, 178), (48, 40, 40), (66, 104, 176)
 
 _L, _C, _R = 0.29, 0.5, 0.71
 _TOP, _HIGH, _UPPER, _MIDDLE, _LOWER, _LOW, _BOTTOM = 0.17, 0.28, 0.39, 0.5, 0.61, 0.72, 0.83
@@ -144,7 +144,7 @@ def _court(card: Image, rank: str, suit: str) -> None:
     width, half = WIDTH_PX - 2 * left, HEIGHT_PX // 2 - top
     fine = 3
     picture = Pictures.new("RGB", (fine * width, fine * half), (252, 246, 228))
-    _figure(ImageDraw.Draw(picture), rank, _INKS[suit], fine * width, fine * half)
+    _figure(ImageDraw.Draw(picture), rank, fine * width, fine * half)
     upper = np.asarray(picture.resize((width, half), Pictures.Resampling.BOX)).copy()
     _stamp(upper, pip(suit, PIP_PX), _INKS[suit], (0.2 * width, 0.225 * half))
     panel = np.concatenate([upper, upper[::-1, ::-1]])
@@ -152,7 +152,7 @@ def _court(card: Image, rank: str, suit: str) -> None:
     card[top : top + 2 * half, left : left + width] = panel
 
 
-def _figure(draw: ImageDraw.ImageDraw, rank: str, ink: Ink, width: int, height: int) -> None:
+def _figure(draw: ImageDraw.ImageDraw, rank: str, width: int, height: int) -> None:
     def at(x: float, y: float) -> tuple[float, float]:
         return x * width, y * height
 
@@ -163,7 +163,7 @@ def _figure(draw: ImageDraw.ImageDraw, rank: str, ink: Ink, width: int, height: 
         draw.ellipse([at(x - rx, y - ry), at(x + rx, y + ry)], fill=colour, outline=_LINE, width=5)
 
     hair = {"K": (150, 104, 58), "Q": (212, 160, 76), "J": (104, 66, 40)}[rank]
-    shape([(0.02, 1.02), (0.1, 0.74), (0.36, 0.62), (0.74, 0.62), (0.96, 0.74), (1.02, 1.02)], ink)
+    shape([(0.02, 1.02), (0.1, 0.74), (0.36, 0.62), (0.74, 0.62), (0.96, 0.74), (1.02, 1.02)], _ROBE)
     for x in (0.14, 0.26, 0.84, 0.94):
         shape([(x - 0.05, 1.02), (x, 0.8), (x + 0.05, 1.02)], _GOLD)
     shape([(0.34, 0.63), (0.55, 1.02), (0.76, 0.63)], _GOLD)
@@ -180,12 +180,12 @@ def _figure(draw: ImageDraw.ImageDraw, rank: str, ink: Ink, width: int, height: 
         round_shape(x, 0.41, 0.014, 0.018, _LINE)
     draw.line([at(0.55, 0.42), at(0.538, 0.49), at(0.555, 0.495)], fill=_LINE, width=5)
     draw.line([at(0.515, 0.545), at(0.55, 0.556), at(0.585, 0.545)], fill=(170, 40, 44), width=9)
-    _hat(shape, round_shape, rank, ink)
+    _hat(shape, round_shape, rank)
 
 
-def _hat(shape: Shape, round_shape: RoundShape, rank: str, ink: Ink) -> None:
+def _hat(shape: Shape, round_shape: RoundShape, rank: str) -> None:
     if rank == "J":
-        shape([(0.36, 0.28), (0.4, 0.16), (0.6, 0.1), (0.76, 0.2), (0.75, 0.29), (0.55, 0.25)], ink)
+        shape([(0.36, 0.28), (0.4, 0.16), (0.6, 0.1), (0.76, 0.2), (0.75, 0.29), (0.55, 0.25)], _ROBE)
         shape([(0.7, 0.22), (0.8, 0.06), (0.93, 0.05), (0.86, 0.17), (0.74, 0.25)], _GOLD)
         return
     if rank == "Q":
@@ -195,7 +195,7 @@ def _hat(shape: Shape, round_shape: RoundShape, rank: str, ink: Ink) -> None:
         return
     crown = [(0.38, 0.29), (0.33, 0.08), (0.44, 0.18), (0.55, 0.04), (0.66, 0.18), (0.77, 0.08), (0.72, 0.29)]
     shape(crown, _GOLD)
-    shape([(0.37, 0.3), (0.38, 0.24), (0.72, 0.24), (0.73, 0.3)], ink)
+    shape([(0.37, 0.3), (0.38, 0.24), (0.72, 0.24), (0.73, 0.3)], _ROBE)
 
 
 @lru_cache(maxsize=1)

@@ -20,7 +20,7 @@ DECK_HEIGHT_M = 0.0150
 
 _EYE = np.array([0.0, -0.34, 0.50])
 _AIM = np.array([0.002, 0.032, 0.0])
-_FOCAL = 2.5  # frame heights
+_FOCAL = 2.85  # frame heights
 _LAMP = np.array([-0.30, 0.22, 0.93]) / np.linalg.norm([-0.30, 0.22, 0.93])  # direction to the lamp
 _CORNERS = np.array([[-1, 1], [1, 1], [1, -1], [-1, -1]]) / 2 * CARD_M  # as the texture's, from its upper left
 

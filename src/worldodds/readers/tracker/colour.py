@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Image = NDArray[np.uint8]  # (height, width, 3), RGB
 Map = NDArray[np.floating[Any]]  # (height, width)
 
 
@@ -20,15 +19,6 @@ class Blob:
     y: float
     area: float
     peak: float
-
-
-def shrink(image: Image, height: int) -> NDArray[np.float32]:
-    """Return the picture at a working height as numbers from 0 to 1; averaging pixels takes most of the noise out."""
-    import cv2
-
-    width = round(image.shape[1] * height / image.shape[0])
-    way = cv2.INTER_AREA if image.shape[0] >= height else cv2.INTER_LINEAR
-    return np.asarray(cv2.resize(image, (width, height), interpolation=way), dtype=np.float32) / 255
 
 
 def redness(picture: NDArray[np.float32], smooth_px: float) -> Map:

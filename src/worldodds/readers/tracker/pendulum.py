@@ -10,11 +10,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from worldodds.readers.tracker.colour import Blob, Image, blobs, redness, shrink
+from worldodds.readers.tracker.align import HEIGHT, WIDTH, Picture, locate
+from worldodds.readers.tracker.colour import Blob, blobs, redness
 from worldodds.rollout import Reading
 from worldodds.scene import Scene
+from worldodds.video import Image
 
-HEIGHT_PX = 240  # working size
 SMOOTH_PX = 2.0
 PRESENT = 0.36  # redness at the middle of the mass; empty stands reach 0.24 at worst, masses 0.55 at least
 STRADDLING = 0.007  # half the width of the strip above and below the pivot that is neither side, frame heights
@@ -23,13 +24,18 @@ LOOKS = 15  # frames looked at
 
 
 def read(frames: Sequence[Image], scene: Scene) -> Reading:
-    """Return the side of the pivot on which the lower mass ends, or the null rule that keeps it from being told."""
+    """Return the side of the pivot on which the lower mass ends, or the null rule that keeps it from being told.
+
+    Raises:
+        OutOfRangeError: the stand cannot be found in the first frame.
+    """
     looks = [frames[i] for i in sorted({round(i) for i in np.linspace(0, len(frames) - 1, LOOKS)})]
-    pivot_x, pivot_y, reach, radius = _geometry(scene, looks[0])
-    tracks = [_masses(look, radius) for look in looks]
-    if rule := _unseen(tracks) or _unsound(tracks, (pivot_x, pivot_y), reach):
+    view = locate(frames[0], scene)
+    pivot = (float(scene.geometry["pivot"][0]) * WIDTH / HEIGHT, float(scene.geometry["pivot"][1]))
+    tracks = [_masses(view.rectify(look), float(scene.geometry["mass_radius"])) for look in looks]
+    if rule := _unseen(tracks) or _unsound(tracks, pivot, float(scene.geometry["reach"])):
         return Reading(status=scene.null_kind(rule), reason=rule)
-    return Reading.saw("left" if tracks[-1][0].x < pivot_x else "right")
+    return Reading.saw("left" if tracks[-1][0].x < pivot[0] else "right")
 
 
 def _unseen(tracks: list[list[Blob]]) -> str | None:
@@ -46,7 +52,7 @@ def _unseen(tracks: list[list[Blob]]) -> str | None:
 
 
 def _unsound(tracks: list[list[Blob]], pivot: tuple[float, float], reach: float) -> str | None:
-    """Return the null rule of a motion that no double pendulum makes, that never began, or that ends on neither side."""
+    """Return the null rule of a motion no double pendulum makes, that never began, or ends on neither side."""
     way = np.array([(track[0].x, track[0].y) for track in tracks if track])
     if np.hypot(*(way - pivot).T).max() > 1.12 * reach:
         return "broken"
@@ -55,15 +61,9 @@ def _unsound(tracks: list[list[Blob]], pivot: tuple[float, float], reach: float)
     return "straddling" if abs(way[-1, 0] - pivot[0]) < STRADDLING else None
 
 
-def _geometry(scene: Scene, frame: Image) -> tuple[float, float, float, float]:
-    x, y = scene.geometry["pivot"]
-    wide = frame.shape[1] / frame.shape[0]
-    return float(x) * wide, float(y), float(scene.geometry["reach"]), float(scene.geometry["mass_radius"])
-
-
-def _masses(frame: Image, radius: float) -> list[Blob]:
+def _masses(picture: Picture, radius: float) -> list[Blob]:
     """Return the red masses in one frame; each must be about as large as the scene's."""
-    excess = redness(shrink(frame, HEIGHT_PX), SMOOTH_PX)
+    excess = redness(picture / np.float32(255), SMOOTH_PX)
     peak = float(excess.max())
     if peak < PRESENT:
         return []
