@@ -16,6 +16,7 @@ WORLDS: dict[str, str] = {
     "dice": "worldodds.worlds.dice:Dice",
     "cards": "worldodds.worlds.cards:Cards",
     "roulette": "worldodds.worlds.roulette:Roulette",
+    "galton_board_real": "worldodds.worlds.galton_board_real:GaltonBoardReal",
 }
 
 
