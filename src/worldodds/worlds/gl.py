@@ -55,14 +55,18 @@ def make_renderer(model: object, size: tuple[int, int]) -> Any:
     width, height = size
     try:
         renderer = mujoco.Renderer(model, height=height, width=width)
-    except (ImportError, AttributeError, RuntimeError, mujoco.FatalError) as error:
-        backend = os.environ.get("MUJOCO_GL", "the default")
-        raise MissingDependencyError(
-            f"this world cannot be drawn: OpenGL by {backend} does not start ({error}). "
-            "On Debian or Ubuntu run: apt-get install libosmesa6; or set MUJOCO_GL=egl where EGL works"
-        ) from None
+    except Exception as error:  # noqa: BLE001 - every drawing library fails with errors of its own
+        raise MissingDependencyError(_why(error)) from None
     _open.add(renderer)
     return renderer
+
+
+def _why(error: Exception) -> str:
+    chosen = os.environ.get("MUJOCO_GL")
+    told = f"this world cannot be drawn: OpenGL by {chosen or 'the default'} does not start ({error}). "
+    if chosen is None or sys.modules.get("glfw"):
+        told += "Where MuJoCo is imported by other code first, set MUJOCO_GL=osmesa before Python starts. "
+    return told + "On Debian or Ubuntu run: apt-get install libosmesa6; or set MUJOCO_GL=egl where EGL works"
 
 
 @atexit.register
