@@ -17,6 +17,7 @@ from worldodds.scene import Scene, Suite, digest
 from worldodds.scorecard import Scorecard, score
 from worldodds.store import RunStore, StoredReading, is_run
 from worldodds.suites import find_suite
+from worldodds.suites.published import published_readings
 from worldodds.tally import Seen, Tally, settle, tally
 
 DEFAULT_SUITE = "calibench"
@@ -75,6 +76,8 @@ def load(
 ) -> Source:
     """Read one or more sources: run folders, tables (csv, parquet, jsonl) or CaliBench's bins.
 
+    The word ``published`` stands for the outcomes that a suite's paper published, unless a file is called so.
+
     ``suite`` defaults to a run's frozen copy, else to calibench. ``reader`` is needed where a source was read by
     several. ``name`` renames the only model.
 
@@ -100,6 +103,10 @@ class _Part:
 
 
 def _load_one(path: Path, suite: Suite, reader: str | None) -> _Part:
+    if _is_published(path):
+        if not published_readings(suite):
+            raise SourceError(f"suite {suite.id!r} ships no published outcomes")
+        return _Part(rows=list(published_readings(suite)), clips={}, filmed={})
     if not is_run(path):
         return _Part(rows=_of_reader(read_source(path, suite), reader, path), clips={}, filmed={})
     with RunStore(path, write=False) as store:
@@ -251,9 +258,11 @@ def _seen(rows: Iterable[Row]) -> Seen:
     return Seen(index=votes[0].index, rollout=votes[0].rollout_status, votes=tuple(row.reading for row in votes))
 
 
+def _is_published(path: Path) -> bool:
+    return str(path) == "published" and not path.exists()
+
+
 def published(suite: Suite, scene_ids: Sequence[str]) -> tuple[Scorecard, ...]:
     """Score the published models of a suite over exactly the scenes given."""
-    from worldodds.suites.published import published_readings
-
     whole = Source(suite=suite, rows=published_readings(suite), reader=None, clips={}, filmed={})
     return whole.only(scene_ids).score()

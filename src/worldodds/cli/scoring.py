@@ -31,7 +31,8 @@ def score(
     Parameters
     ----------
     sources
-        Run folders, tables of outcomes (.csv, .parquet, .jsonl), or folders of CaliBench's *_bins.json files.
+        Run folders, tables of outcomes (.csv, .parquet, .jsonl), folders of CaliBench's *_bins.json files, or the word
+        published for what the suite's paper published.
     suite
         A suite's name or its folder; a run's own by default, else calibench.
     reader

@@ -1,0 +1,27 @@
+"""Write the JSON schemas of all documents from their types: run after changing one, and commit the result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from worldodds.interop.documents import CompareDocument, MonitorDocument, PlanDocument
+from worldodds.interop.score_json import ScoreDocument
+
+FOLDER = Path(__file__).parent.parent / "src" / "worldodds" / "schemas"
+DOCUMENTS = {"score": ScoreDocument, "plan": PlanDocument, "compare": CompareDocument, "monitor": MonitorDocument}
+
+
+def schemas() -> dict[str, str]:
+    """Return the text of every schema by file name."""
+    return {
+        f"{name}-1.json": msgspec.json.format(msgspec.json.encode(msgspec.json.schema(shape)), indent=2).decode() + "\n"
+        for name, shape in DOCUMENTS.items()
+    }
+
+
+if __name__ == "__main__":
+    for name, text in schemas().items():
+        (FOLDER / name).write_text(text)
+        print(FOLDER / name)
