@@ -6,6 +6,7 @@ target.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
@@ -148,7 +149,7 @@ def _checked(name: str, value: Any) -> Any:
     kind = type(next(field.default for field in fields(Knobs) if field.name == name))
     if kind is str:
         return _size(value) if name == "size" else str(value)
-    if isinstance(value, (bool, str)) or (kind is int and int(value) != value):
+    if isinstance(value, (bool, str)) or not math.isfinite(value) or (kind is int and int(value) != value):
         raise InputError(f"{name}: {value!r} is not a {'whole ' if kind is int else ''}number")
     low, high = _RANGES[name]
     if not low <= value <= high:

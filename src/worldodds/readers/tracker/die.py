@@ -203,7 +203,7 @@ def _missing(frame: Image, view: View, scene: Scene) -> str:
 
 
 def _correlation(a: NDArray[Any], b: NDArray[Any]) -> float:
-    a, b = a - a.mean(), b - b.mean()
+    a, b = a - a.mean(axis=(0, 1)), b - b.mean(axis=(0, 1))
     return float((a * b).sum() / max(float(np.sqrt((a * a).sum() * (b * b).sum())), 1e-9))
 
 
