@@ -65,8 +65,8 @@ class Tracker:
 
 
 def _reader_of(scene: Scene) -> Callable[[Sequence[video.Image], Scene], Reading]:
-    kind = scene.geometry.get("reader")
+    kind = str(scene.geometry.get("reader"))
     if kind not in READERS:
-        known = nearest(str(kind), READERS)
+        known = nearest(kind, READERS)
         raise OutOfRangeError(f"the tracker cannot read scene {scene.id!r}: its geometry names reader {kind!r}.{known}")
     return importlib.import_module(READERS[kind]).read
