@@ -29,7 +29,7 @@ def report_sources(
 
 
 def report(source: Source, output: Path) -> tuple[Scorecard, ...]:
-    """Write the page of a source beside the published models, and return the scorecards it shows, best first.
+    """Write the page of a source beside the published models, and return the scorecards it shows.
 
     Every model, published or not, is scored over exactly the scenes that the source has.
     """

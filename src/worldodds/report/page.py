@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,16 +13,19 @@ from markupsafe import Markup
 
 from worldodds._version import __version__
 from worldodds.errors import InputError
+from worldodds.headline import compared
 from worldodds.report import overview, plots, words
 from worldodds.report.overview import Entry
 from worldodds.report.strips import Strip
 from worldodds.scene import Scene, Suite
 from worldodds.scorecard import Cell, Scorecard
+from worldodds.statistics.comparison import rank_ranges
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
 PUBLISHED = "published"
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,9 +120,10 @@ def render(page: Page) -> str:
 
 
 def ranks(page: Page) -> dict[tuple[str, bool], str]:
-    """Rank models by mnTV among those filmed alike and averaged over the same scenes, by name and whether published.
+    """Return between which ranks each model lies, by its name and whether it is published: ``"1–2 of 3"``.
 
-    A model that is alone in its group, or has no mnTV, has no rank; equal values share one.
+    Ranks are given among models filmed alike and averaged over the same scenes, and hold for all of a group at once.
+    A model that is alone in its group, or has no mnTV, has none.
     """
     groups: dict[tuple[str, tuple[str, ...]], list[Entry]] = defaultdict(list)
     for entry in _entries(page):
@@ -128,10 +132,12 @@ def ranks(page: Page) -> dict[tuple[str, bool], str]:
             groups[film, entry.card.averaged].append(entry)
     told: dict[tuple[str, bool], str] = {}
     for group in groups.values():
-        means = [entry.card.mntv for entry in group if entry.card.mntv is not None]
-        for entry in group if len(group) > 1 else ():
-            better = sum(mean < entry.card.mntv for mean in means if entry.card.mntv is not None)
-            told[entry.card.model, entry.published] = f"{better + 1} of {len(group)}"
+        # numbered, since one of ours may be called like one of theirs
+        numbered = [replace(entry.card, model=str(i)) for i, entry in enumerate(group)]
+        for i, (best, worst) in rank_ranges(compared(numbered)).items():
+            entry = group[int(i)]
+            places = f"{best}" if best == worst else f"{best}–{worst}"
+            told[entry.card.model, entry.published] = f"{places} of {len(group)}"
     return told
 
 
@@ -191,6 +197,16 @@ def _breakable(name: str) -> Markup:
     return Markup("/<wbr>").join(name.split("/"))
 
 
+def _typeset(p: float | None) -> str:
+    """Write a p-value with powers of ten as in print.
+
+    >>> _typeset(2e-12), _typeset(0.25)
+    ('2·10⁻¹²', '0.250')
+    """
+    mantissa, _, exponent = words.p_value(p).partition("e")
+    return f"{mantissa}·10{exponent.translate(_RAISED)}" if exponent else mantissa
+
+
 @cache
 def _template() -> Template:
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -202,5 +218,5 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(number=words.number, p_value=words.p_value, span=words.span, breakable=_breakable)
+    environment.filters.update(number=words.number, p_value=_typeset, span=words.span, breakable=_breakable)
     return environment.get_template("page.html.j2", globals={"plots": plots, "overview": overview, "words": words})

@@ -96,7 +96,7 @@ def _depth(sizes: Sequence[int], most: int) -> int:
 def _strip(same: Sequence[Watched]) -> Strip:
     first = same[0]
     try:
-        frames, caption = _frames(first.path), first.reading.reason or ""
+        frames, caption = _frames(first.path), (first.reading.reason or "").replace("_", " ")
     except VideoError as error:
         frames, caption = (), f"The clip cannot be shown: {error.__class__.__name__}, {first.path.name}"
     status = first.reading.status
