@@ -53,11 +53,7 @@ def models(
 
 @pytest.fixture(scope="session")
 def cell_table() -> list[dict[str, str]]:
-    """Every published cell as recomputed by an independent implementation, rounded to three digits.
-
-    Columns: n, rho, tv, floor, excess, score, chi2 and its Monte Carlo p-value (50,000 draws, numpy's
-    ``default_rng(0)`` for every cell); empty where there is none.
-    """
+    """Every published cell as recomputed by an independent implementation, rounded; empty where there is no value."""
     with (REFERENCE / "calibench_cells.csv").open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 

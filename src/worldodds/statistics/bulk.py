@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldodds.errors import StatisticsError
+from worldodds.outcome import Reference
 from worldodds.statistics.cell import ReferenceLike, as_reference
 from worldodds.statistics.distance import floors
+from worldodds.statistics.exact import multinomial_test
 from worldodds.statistics.interval import score_rows
-from worldodds.statistics.tails import tail_law
+from worldodds.statistics.tails import WIDEST_GAP, tail_law
 from worldodds.statistics.terms import STATISTICS, Statistic, terms
 
 Floats = NDArray[np.float64]
@@ -101,4 +103,7 @@ def _of_one_size(seen: Integers, odds: tuple[Fraction, ...], n: int, statistic: 
     if possible.sum() == 1 or ruled_out.all():
         return np.where(ruled_out, 0.0, 1.0)
     law = tail_law(odds, n, statistic, value[~ruled_out])
-    return np.where(ruled_out, 0.0, law(value))
+    p = law(value)
+    for i in np.flatnonzero(~ruled_out & (law.gap(value) > WIDEST_GAP)):  # too far out for the common law
+        p[i] = multinomial_test(seen[i].tolist(), Reference.of(odds), statistic=statistic).p_value
+    return np.where(ruled_out, 0.0, p)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, inf, lcm
+from math import ceil, exp, inf, lcm, lgamma, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,19 +78,20 @@ def _test(counts: tuple[int, ...], odds: tuple[Fraction, ...], statistic: Statis
         return (_tv(counts, odds) if statistic == "tv" else inf), 0.0, ""
     seen = _value(counts, odds, groups)
     threshold = seen * (1 - TIES) - 1e-12
-    p_value, method = (1.0, "exact") if threshold <= 0 else _tail(odds, groups, n, threshold, statistic)
+    p_value, method = (1.0, "exact") if threshold <= 0 else _tail(counts, odds, groups, threshold, statistic)
     return _shown(seen, n, statistic), min(1.0, max(p_value, 5e-324)), method
 
 
 def _tail(
-    odds: tuple[Fraction, ...], groups: list[Group], n: int, threshold: float, statistic: Statistic
+    counts: tuple[int, ...], odds: tuple[Fraction, ...], groups: list[Group], threshold: float, statistic: Statistic
 ) -> tuple[float, str]:
+    n = sum(counts)
     if tables_needed(groups, n) <= MAX_TABLES:
         return tail_probability(groups, n, threshold), "exact"
     lattice = _lattice(groups, n, threshold, statistic)
     if lattice is not None:
         return grid_tail(groups, lattice[0], n, lattice[1]), "exact"
-    return _conservative(odds, n, threshold, statistic)
+    return _conservative(counts, odds, threshold, statistic)
 
 
 def _lattice(
@@ -113,11 +114,23 @@ def _lattice(
     return (steps, limit) if work <= MAX_LATTICE_WORK else None
 
 
-def _conservative(odds: tuple[Fraction, ...], n: int, threshold: float, statistic: Statistic) -> tuple[float, str]:
-    at = np.array([threshold])
-    law = convolved_tail(odds, n, statistic, at)
-    gap = float(law.gap(at)[0])
+def _conservative(
+    counts: tuple[int, ...], odds: tuple[Fraction, ...], threshold: float, statistic: Statistic
+) -> tuple[float, str]:
+    at, atom = np.array([threshold]), _probability_of_likes(counts, odds)
+    law = convolved_tail(odds, sum(counts), statistic, at, atom)
+    gap = float(law.gap(at, atom)[0])
     return float(law(at)[0]), f"conservative (at most {gap:.2%} above exact)"
+
+
+def _probability_of_likes(counts: Sequence[int], odds: Sequence[Fraction]) -> float:
+    """Probability of the table seen or one that only rearranges outcomes of equal odds, rounded down a little."""
+    log_chance = lgamma(sum(counts) + 1)
+    for p in {o for o in odds if o}:
+        alike = [x for x, o in zip(counts, odds, strict=True) if o == p]
+        log_chance += sum(x * log(p) - lgamma(x + 1) for x in alike)
+        log_chance += lgamma(len(alike) + 1) - sum(lgamma(alike.count(x) + 1) for x in set(alike))
+    return exp(log_chance) * (1 - 1e-9)
 
 
 def _value(counts: Sequence[int], odds: Sequence[Fraction], groups: list[Group]) -> float:

@@ -12,7 +12,6 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from worldodds.errors import StatisticsError
 from worldodds.outcome import Counts, Reference
@@ -24,10 +23,9 @@ from worldodds.statistics.interval import Interval, score_rows
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-BELOW = np.linspace(0.0, 1.0, 7)[:-1]  # share of the way from rho = 1 to the cell's own, at the reference
-ALONG = np.array([*np.arange(0, 1.3, 0.05), 1.3, 1.4, 1.5, 1.75, 2, 2.5, 3, 4])  # the l of the path
+BELOW = np.linspace(0.0, 1.0, 9)[:-1]  # share of the way from rho = 1 to the cell's own, at the reference
+ALONG = np.array([*np.arange(0, 1.3, 0.1), 1.3, 1.4, 1.5, 1.75, 2, 2.5, 3, 4])  # the l of the path
 ABOVE = np.linspace(0.0, 1.0, 7)[1:]  # share of the way from the cell's own rho to 0
-CLIP = 1e-3  # a simulated probability nearer to 0 or 1 than this says little more
 METHOD = "path inversion"
 
 
@@ -59,7 +57,7 @@ def invert(
     cells: Sequence[Cell],
     *,
     rng: np.random.Generator,
-    repeats: int = 1200,
+    repeats: int = 2000,
     level: float = 0.95,
     misreading: Misreading | None = None,
 ) -> Inversion:
@@ -128,29 +126,27 @@ def _simulate(
 
 def _locate(truths: Floats, scores: Floats, seen: float, level: float) -> Population:
     """Find where the seen score is the median, and where it becomes too high or too low, along the path."""
-    scores = np.sort(scores, axis=1)
-    repeats = scores.shape[1]
-    below = np.array([np.searchsorted(row, seen - 1e-9) for row in scores]) / repeats  # P(score < seen)
-    upto = np.array([np.searchsorted(row, seen + 1e-9) for row in scores]) / repeats  # P(score <= seen)
+    below = (scores < seen - 1e-9).mean(axis=1)
+    upto = (scores <= seen + 1e-9).mean(axis=1)
     tail = (1 - level) / 2
-    low = _crossing(truths, 1 - below, tail, first=True)
-    high = _crossing(truths, 1 - upto, 1 - tail, first=False)
-    middle = _crossing(truths, 1 - (below + upto) / 2, 0.5, first=True)
+    low = _crossing(truths, 1 - below, tail)
+    high = _crossing(truths, 1 - upto, 1 - tail)
+    middle = _crossing(truths, 1 - (below + upto) / 2, 0.5)
     return Population(
         estimate=float(np.clip(middle, low, high)), interval=Interval(low=low, high=high, level=level, method=METHOD)
     )
 
 
-def _crossing(truths: Floats, rising: Floats, wanted: float, *, first: bool) -> float:
-    """Truth at which a probability that rises along the path passes ``wanted``; where it never does, an end."""
-    steady = np.maximum.accumulate(rising) if first else np.minimum.accumulate(rising[::-1])[::-1]
+def _crossing(truths: Floats, rising: Floats, wanted: float) -> float:
+    """Truth at which a probability that rises along the path passes ``wanted``; where it never does, an end.
+
+    Between points the probability is taken as a straight line; where it bends, at small tails, this errs outwards.
+    """
+    steady = (np.maximum.accumulate(rising) + np.minimum.accumulate(rising[::-1])[::-1]) / 2  # simulation noise evened
     if steady[0] >= wanted:
         return float(truths[0])
     if steady[-1] < wanted:
         return float(truths[-1])
     j = int(np.argmax(steady >= wanted))
-    before, after, goal = ndtri(
-        np.clip([steady[j - 1], steady[j], wanted], CLIP, 1 - CLIP)
-    )  # nearly straight in probits
-    share = (goal - before) / (after - before)
+    share = (wanted - steady[j - 1]) / (steady[j] - steady[j - 1])
     return float(truths[j - 1] + share * (truths[j] - truths[j - 1]))

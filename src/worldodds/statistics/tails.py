@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, inf
+from math import ceil, inf, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,9 @@ from worldodds.statistics.terms import Group, Statistic, groups_of
 MAX_WHOLE = 1_500_000
 MAX_PART = 700_000
 MAX_CELLS = 1.5e7  # of a law: counts used times values
-FIRST_REACH = 0.04  # most that rounding may add to the statistic, at first
+FIRST_REACH = 0.2  # most that rounding may add to the statistic, at first
 WIDEST_GAP = 0.005
-MOST_LEVEL = 18.0
+MOST_LEVEL = 18.0  # where one law must serve values near and far
 TIES = 1e-9  # values this near, relatively, are the same value
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
@@ -33,17 +33,25 @@ class Tail:
 
     values: Floats  # (m,)
     above: Floats  # (m + 1,)
-    blur: int  # grid cells by which rounding may have raised a value; 0 where nothing was rounded
+    blur: int = 0  # grid cells by which rounding may have raised a value; 0 where nothing was rounded
+    tilt: float = 0.0  # of the transform, per unit of the statistic
+    log_noise: float = -inf  # of its rounding errors, at value 0; they fall like exp(-tilt value)
 
     def __call__(self, thresholds: Floats) -> Floats:
         """Return P(statistic >= threshold); never below the exact probability."""
         return np.minimum(1.0, self.above[self._index(thresholds)])
 
-    def gap(self, thresholds: Floats) -> Floats:
-        """Return the largest share of each probability that can be due to rounding."""
+    def gap(self, thresholds: Floats, atoms: Floats | float = 0.0) -> Floats:
+        """Return the largest share of each probability that can be due to rounding.
+
+        ``atoms`` are exact probabilities known to lie at the thresholds.
+        """
+        if not self.blur:
+            return np.zeros_like(thresholds)
         at = self._index(thresholds)
-        sure = self.above[np.minimum(at + self.blur + 1, len(self.values))]
-        return 1 - sure / self.above[at] if self.blur else np.zeros_like(thresholds)
+        noise = np.exp(self.log_noise - self.tilt * thresholds)
+        sure = self.above[np.minimum(at + self.blur + 1, len(self.values))] + atoms - noise
+        return np.clip(1 - sure / np.maximum(self.above[at], 5e-324), 0.0, 1.0)
 
     def _index(self, thresholds: Floats) -> NDArray[np.int64]:
         slack = self.values[1] * 1e-6 if self.blur else 1e-12
@@ -60,22 +68,26 @@ def tail_law(odds: tuple[Fraction, ...], n: int, statistic: Statistic, threshold
     return convolved_tail(odds, n, statistic, thresholds)
 
 
-def convolved_tail(odds: tuple[Fraction, ...], n: int, statistic: Statistic, thresholds: Floats) -> Tail:
+def convolved_tail(
+    odds: tuple[Fraction, ...], n: int, statistic: Statistic, thresholds: Floats, atoms: Floats | float = 0.0
+) -> Tail:
     """Return a tail that is never below the exact one, and within 0.5% of it at every threshold.
 
     Outcomes are dealt to parts whose tables can be listed. Each part's statistic is rounded up to a grid, the parts are
     combined by Fourier transform, tilted so that small probabilities keep their accuracy, and the grid is refined until
     the mass that rounding may have moved is small enough, or the law no longer fits in memory (`Tail.gap` tells).
+    ``atoms`` are as there.
     """
     parts = _parts(groups_of(odds, n, statistic), n)
     highest = float(thresholds.max())
     finest = highest * (n + 1) * len(parts) / MAX_CELLS
-    reach = max(FIRST_REACH, finest)
+    reach, before = max(FIRST_REACH, finest), 1.0
     while True:
-        law = _convolved(parts, n, highest, reach / len(parts))
-        gap = float(law.gap(thresholds).max())
-        if gap <= WIDEST_GAP or reach <= finest:
+        law = _convolved(parts, n, highest, reach / len(parts), inf if len(thresholds) == 1 else MOST_LEVEL)
+        gap = float(law.gap(thresholds, atoms).max())
+        if gap <= WIDEST_GAP or reach <= finest or (gap > 0.7 * before and reach < FIRST_REACH / 3):
             return law
+        before = gap
         reach = max(finest, min(reach / 2, 0.8 * reach * WIDEST_GAP / gap))
 
 
@@ -84,7 +96,7 @@ def _listed(odds: tuple[Fraction, ...], n: int, statistic: Statistic) -> Tail:
     whole = half_of(groups_of(odds, n, statistic), n, inf, whole=True)
     order = np.argsort(whole.value)
     above = np.append(np.cumsum(whole.mass[order][::-1])[::-1], 0.0)
-    return Tail(values=whole.value[order], above=above / float(poisson(float(n), n)[n]), blur=0)
+    return Tail(values=whole.value[order], above=above / float(poisson(float(n), n)[n]))
 
 
 def _parts(groups: Sequence[Group], n: int) -> list[list[Group]]:
@@ -109,18 +121,21 @@ def _pieces(group: Group, n: int) -> list[list[Group]]:
     return [[group.resized(s)] for s in sizes]
 
 
-def _convolved(parts: Sequence[Sequence[Group]], n: int, highest: float, step: float) -> Tail:
-    cells = ceil(highest / step) + 1
+def _convolved(parts: Sequence[Sequence[Group]], n: int, highest: float, step: float, most_level: float) -> Tail:
+    cells = ceil(highest / step) + len(parts) + 3  # past the highest by more than rounding can add
     halves = [half_of(part, n, (cells - 1) * step) for part in parts]
     rows = [_rows(half, n, step, cells) for half in halves]
-    tilt = _tilt(rows, step, highest)
-    law, over = rows[0], halves[0].over
+    tilt, log_mean = _tilt(rows, highest / step, most_level)
+    law, over, live = rows[0], halves[0].over, rows[0].sum(axis=1)
     for i, (half, mass) in enumerate(zip(halves[1:], rows[1:], strict=True), start=2):
-        over = _convolve(over, poisson(n * half.share, n)) + _convolve(law.sum(axis=1), half.over)
+        over = _convolve(over, poisson(n * half.share, n)) + _convolve(live, half.over)
         law, past = _product(law, mass, tilt, last=i == len(parts))
-        over = over + past
-    above = np.append(np.cumsum(law[n, ::-1])[::-1], 0.0) + over[n]
-    return Tail(values=(step * np.arange(cells)).astype(np.float64), above=above * _scale(n), blur=len(parts))
+        over, live = over + past, np.maximum(_convolve(live, mass.sum(axis=1)) - past, 0.0)
+    scale = 1 / float(poisson(float(n), n)[n])
+    above = (np.append(np.cumsum(law[n, ::-1])[::-1], 0.0) + over[n]) * scale * (1 + 1e-9)
+    values = (step * np.arange(cells)).astype(np.float64)
+    noise = log_mean + log(scale) + log(1e-14)
+    return Tail(values=values, above=above, blur=len(parts), tilt=tilt / step, log_noise=noise)
 
 
 def _product(a: Floats, b: Floats, tilt: float, *, last: bool) -> tuple[Floats, Floats]:
@@ -130,45 +145,59 @@ def _product(a: Floats, b: Floats, tilt: float, *, last: bool) -> tuple[Floats, 
     """
     rows, cells = a.shape
     length = int(next_fast_len(2 * cells, real=True) or 2 * cells)
-    left, right = _transform(a, tilt, length), _transform(b, tilt, length)
+    (left, top_left), (right, top_right) = _transform(a, tilt, length), _transform(b, tilt, length)
     law, over = np.zeros_like(a), np.zeros(rows)
     for m in range(rows - 1 if last else 0, rows):
-        both = np.maximum(np.fft.irfft((left[: m + 1] * right[m::-1]).sum(axis=0), length), 0.0)[: 2 * cells]
-        both = both * np.exp(-tilt * np.arange(len(both)))
-        law[m], over[m] = both[:cells], both[cells:].sum()
+        tops = top_left[: m + 1] + top_right[m::-1]
+        both = (left[: m + 1] * right[m::-1] * np.exp(tops - tops.max())[:, None]).sum(axis=0)
+        level = (
+            _log(np.maximum(np.fft.irfft(both, length)[: 2 * cells], 0.0)) + tops.max() - tilt * np.arange(2 * cells)
+        )
+        mass = np.exp(np.minimum(level, 0.0))
+        law[m], over[m] = mass[:cells], mass[cells:].sum()
     return law, over
 
 
-def _tilt(rows: Sequence[Floats], step: float, highest: float) -> float:
-    """Theta, a cell, whose weights ``exp(theta t)`` level the law up to ``highest``: so a transform keeps its tail.
+def _tilt(rows: Sequence[Floats], highest: float, most_level: float) -> tuple[float, float]:
+    """Theta, a cell, whose weights ``exp(theta t)`` level the law up to ``highest``, and the log of the mean weight.
 
-    Theta minimises Chernoff's bound there, short of swamping the law's middle.
+    Theta minimises Chernoff's bound there, short of swamping the law's middle: so a transform keeps its tail.
     """
-    values = step * np.arange(rows[0].shape[1])
-    best, least = 0.0, 0.0
-    for theta in np.geomspace(1e-3, 20.0, 60):
-        with np.errstate(divide="ignore"):
-            shifted = [np.log(row.sum(axis=0)) + theta * values for row in rows]
-        log_mean = sum(float(s.max() + np.log(np.exp(s - s.max()).sum())) for s in shifted)
-        if log_mean > MOST_LEVEL:
+    best, log_mean_there = 0.0, 0.0
+    bins = max(1, rows[0].shape[1] // 200)
+    coarse = [_log(np.add.reduceat(row, np.arange(0, row.shape[1], bins), axis=1)) for row in rows]
+    for theta in np.geomspace(0.03, 1000.0, 90) / highest:
+        log_mean = _log_mean([law + theta * bins * np.arange(law.shape[1]) for law in coarse])
+        if log_mean > most_level or log_mean - theta * highest > log_mean_there - best * highest:
             break
-        if log_mean - theta * highest < least:
-            best, least = float(theta), log_mean - theta * highest
-    return best * step
+        best, log_mean_there = float(theta), log_mean
+    return best, log_mean_there
 
 
-def _transform(law: Floats, tilt: float, length: int) -> Complexes:
-    with np.errstate(divide="ignore"):  # masses may be too small for the weights alone to be floats
-        level = np.exp(np.log(law) + tilt * np.arange(law.shape[1]))
-    return np.fft.rfft(level, length, axis=1)
+def _log_mean(weighted: Sequence[Floats]) -> float:
+    """Log of the summed weights of all tables that use all counts: a convolution over counts used, in logarithms."""
+    total, *others = [np.logaddexp.reduce(law, axis=1) for law in weighted]
+    n = len(total) - 1
+    for other in others:
+        total = np.array([np.logaddexp.reduce(total[: m + 1] + other[m::-1]) for m in range(n + 1)])
+    return float(total[n])
+
+
+def _transform(law: Floats, tilt: float, length: int) -> tuple[Complexes, Floats]:
+    """Transform of each row, levelled and scaled to a maximum of 1, and the log of the scales."""
+    level = _log(law) + tilt * np.arange(law.shape[1])  # masses may be too small for the weights to be floats
+    top = level.max(axis=1)
+    level -= np.where(top > -inf, top, 0.0)[:, None]
+    return np.fft.rfft(np.exp(level), length, axis=1), np.maximum(top, -1e6)
+
+
+def _log(law: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.log(law)
 
 
 def _convolve(a: Floats, b: Floats) -> Floats:
     return np.convolve(a, b)[: len(a)]
-
-
-def _scale(n: int) -> float:
-    return (1 + 1e-6) / float(poisson(float(n), n)[n])  # 1e-6 covers the rounding errors of the transforms
 
 
 def _rows(half: Half, n: int, step: float, cells: int) -> Floats:
