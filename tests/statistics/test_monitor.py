@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from worldodds.errors import StatisticsError
 from worldodds.outcome import Reference
-from worldodds.statistics import Family, Monitor, StoppingRule, multinomial_test, replay, replay_family
+from worldodds.statistics import Family, Monitor, StoppingRule, log_e_path, multinomial_test, replay, replay_family
 from worldodds.statistics.monitor import chance_of_legible
 
 DIE = Reference.uniform(6)
@@ -125,6 +125,18 @@ def test_the_chance_of_legible_cells_by_simulation(valid: int, bought: int) -> N
     rates = rng.beta(1 + valid, 1 + bought - valid, size=200_000)
     more = rng.binomial(32 - bought, rates)
     assert chance_of_legible(valid, bought, 32) == pytest.approx((valid + more >= 4).mean(), abs=0.005)
+
+
+def test_a_doubted_judge_costs_rollouts(grid) -> None:
+    """With a share of wrong labels allowed for, evidence follows the robust path and fewer cells are rejected."""
+    rule = StoppingRule(judge_error=0.02)
+    result = replay(grid.readings, rule=rule)
+    for cell, (reference, seen) in zip(result.cells, grid.readings, strict=True):
+        path = log_e_path(seen[: cell.used], reference, judge_error=0.02)
+        assert cell.log_e == pytest.approx(path[-1], abs=1e-9)
+    called = {k for k, verdict in zip(grid.keys, result.verdicts, strict=True) if verdict == "miscalibrated"}
+    assert called < grid.rejected
+    assert result.used > 1197
 
 
 def test_a_family_stops_no_cell_at_a_fixed_e_value() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from worldodds.errors import StatisticsError
 
+LEAST_VALID = 4  # below this many valid outcomes no cell is tested
+
 
 def check_level(name: str, value: float) -> None:
     """Refuse a level, power, delta or share that does not lie strictly between 0 and 1."""

@@ -45,14 +45,13 @@ class Family:
         """Cells that are called miscalibrated as things stand."""
         if self.method == "running_bh":
             return running_bh([cell.anytime_p for cell in self.cells], alpha=self.alpha)
-        tops = [math.exp(min(cell.max_log_e, 700.0)) for cell in self.cells]
-        return e_bh(tops, alpha=self.alpha)
+        # the e-value now: the largest so far is no e-value
+        return e_bh([math.exp(min(cell.log_e, 700.0)) for cell in self.cells], alpha=self.alpha)
 
     def settle(self) -> None:
-        """Stop every declared cell; to be called after each round."""
+        """Stop every declared cell, reopen one that no longer is; to be called after each round."""
         for cell, declared in zip(self.cells, self.declared, strict=True):
-            if declared:
-                cell.declare()
+            cell.declare(miscalibrated=declared)
 
     @property
     def used(self) -> int:
@@ -88,9 +87,12 @@ def replay_family(
     if not any(readings for _, readings in cells):
         raise StatisticsError("cells: there are no readings to replay; give at least one")
     family = Family.of([reference for reference, _ in cells], rule=rule, method=method)
-    for turn in range(max(len(readings) for _, readings in cells)):
-        for cell, (_, readings) in zip(family.cells, cells, strict=True):
-            if cell.worth_buying and turn < len(readings):
-                cell.feed(readings[turn])
+    while True:
+        wanted = [cell.worth_buying and cell.used < len(r) for cell, (_, r) in zip(family.cells, cells, strict=True)]
+        if not any(wanted):
+            break
+        for cell, (_, readings), buy in zip(family.cells, cells, wanted, strict=True):
+            if buy:
+                cell.feed(readings[cell.used])
         family.settle()
     return family

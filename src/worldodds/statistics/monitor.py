@@ -15,13 +15,12 @@ from scipy.special import betaln, comb
 
 from worldodds.errors import StatisticsError
 from worldodds.outcome import Counts, Reference
-from worldodds.statistics.checks import check_level, check_size
+from worldodds.statistics.checks import LEAST_VALID, check_level, check_rate, check_size
 from worldodds.statistics.equivalence import certify
-from worldodds.statistics.exact import multinomial_test
-from worldodds.statistics.sequential import check_outcomes, log_e_of
+from worldodds.statistics.robustness import p_with_error_rate
+from worldodds.statistics.sequential import check_outcomes, log_bets, log_e_of
 
 EARLY = ("early e-value", "declared")
-LEAST_VALID = 4  # below this many valid outcomes no cell is tested
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +33,7 @@ class StoppingRule:
         final_level: level of exact G at the horizon.
         illegible_below: stop when the chance of four valid outcomes by the horizon falls below this.
         delta: certify calibration within this TV at the horizon; ``None`` asks for no certificate.
+        judge_error: upper bound on the share of wrong labels; "miscalibrated" then holds against any such labels.
 
     Raises:
         StatisticsError: a setting out of range, or levels that add up to 1 or more.
@@ -44,6 +44,7 @@ class StoppingRule:
     final_level: float = 0.04
     illegible_below: float = 0.05
     delta: float | None = None
+    judge_error: float = 0.0
 
     def __post_init__(self) -> None:
         check_size("horizon", self.horizon)
@@ -51,6 +52,7 @@ class StoppingRule:
         check_level("illegible_below", self.illegible_below)
         if self.delta is not None:
             check_level("delta", self.delta)
+        check_rate("judge_error", self.judge_error)
         if not self.early_e > 1:
             raise StatisticsError(f"early_e: {self.early_e} is out of range; it must be above 1")
         if self.alpha >= 1:
@@ -99,15 +101,16 @@ class Monitor:
         if outcome is None:
             self.nulls += 1
         else:
-            self.seen[outcome] += 1
-            self.log_e = float(log_e_of(self.counts.array[None, :], self.reference.probabilities)[0])
+            self._bet(outcome)
             self.max_log_e = max(self.max_log_e, self.log_e)
         self.stopped_by = self._reason_to_stop()
 
-    def declare(self) -> None:
-        """Stop because the family has called the cell miscalibrated."""
-        if self.stopped_by is None:
+    def declare(self, *, miscalibrated: bool = True) -> None:
+        """Stop because the family calls the cell miscalibrated, or go on because it no longer does."""
+        if miscalibrated and self.stopped_by is None:
             self.stopped_by = "declared"
+        elif not miscalibrated and self.stopped_by == "declared":
+            self.stopped_by = None
 
     @property
     def counts(self) -> Counts:
@@ -129,7 +132,7 @@ class Monitor:
         """Exact G at the horizon; ``None`` before it and after an early stop, where no fixed-n p-value holds."""
         if self.stopped_by != "horizon" or sum(self.seen) < LEAST_VALID:
             return None
-        return multinomial_test(self.counts, self.reference).p_value
+        return p_with_error_rate(self.counts, self.reference, rate=self.rule.judge_error)
 
     @property
     def anytime_p(self) -> float:
@@ -164,6 +167,14 @@ class Monitor:
         if self.stopped_by in EARLY:
             return "stopped early on evidence: fixed-n p-values and intervals do not hold, the e-value does"
         return f"{sum(self.seen)} valid outcomes of {self.used}; a test needs {LEAST_VALID}"
+
+    def _bet(self, outcome: int) -> None:
+        p, judge_error, before = self.reference.probabilities, self.rule.judge_error, self.counts.array[None, :]
+        self.seen[outcome] += 1
+        if judge_error:
+            self.log_e += float(log_bets(before, p, judge_error)[0, outcome])
+        else:
+            self.log_e = float(log_e_of(self.counts.array[None, :], p)[0])
 
     def _reason_to_stop(self) -> str | None:
         if self.alone and self.max_log_e >= math.log(self.rule.early_e):

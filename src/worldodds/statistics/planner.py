@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +14,9 @@ from scipy.special import bdtr, chdtri, chndtr, gammaln, xlogy
 from worldodds.errors import StatisticsError
 from worldodds.outcome import Reference
 from worldodds.statistics.cell import ReferenceLike, as_reference
-from worldodds.statistics.checks import check_level, check_size
+from worldodds.statistics.checks import LEAST_VALID, check_level, check_size
 from worldodds.statistics.equivalence import certified_delta_of, upper_share
-from worldodds.statistics.monitor import LEAST_VALID, StoppingRule, chance_of_legible
+from worldodds.statistics.monitor import StoppingRule, chance_of_legible
 from worldodds.statistics.power import (
     default_spike,
     detectable_tv,
@@ -198,15 +200,33 @@ def plan_scene(
     check_level("tv", tv)
     if not 0 < scorability <= 1:
         raise StatisticsError(f"scorability: {scorability} is out of range; it must be above 0 and at most 1")
-    expected, valid = as_reference(reference), math.floor(n * scorability + 1e-9)
+    check_level("delta", delta)
     chosen = rule or StoppingRule(horizon=n)
+    expected = as_reference(reference)
+    expected.probabilities  # noqa: B018  refuses a reference without odds
+    return _plan(expected.odds, n, tv, delta, power, scorability, chosen, spike)
+
+
+@lru_cache(maxsize=128)
+def _plan(
+    odds: tuple[Fraction, ...] | None,
+    n: int,
+    tv: float,
+    delta: float,
+    power: float,
+    scorability: float,
+    rule: StoppingRule,
+    spike: int | None,
+) -> ScenePlan:
+    """Plan by odds alone: three forks cost one."""
+    expected, valid = Reference.of(odds or ()), math.floor(n * scorability + 1e-9)
     reachable = tv <= _reach(expected, spike)
 
     def bought(outcomes: int) -> int:
         return math.ceil(outcomes / scorability - 1e-9)
 
     def expected_at(distance: float) -> float:
-        return expected_rollouts(expected, tv=distance, rule=chosen, scorability=scorability, spike=spike)
+        return expected_rollouts(expected, tv=distance, rule=rule, scorability=scorability, spike=spike)
 
     return ScenePlan(
         detectable_tv=detectable_tv(expected, valid, power=power, spike=spike) if valid else None,

@@ -16,10 +16,9 @@ from scipy.special import bdtr, xlogy
 from worldodds.errors import StatisticsError
 from worldodds.outcome import Counts, Reference
 from worldodds.statistics.cell import Cell, CountsLike, ReferenceLike, as_cell
-from worldodds.statistics.checks import check_level, check_rate, check_size
+from worldodds.statistics.checks import LEAST_VALID, check_level, check_rate, check_size
 from worldodds.statistics.distance import excess, null_floor, total_variation
 from worldodds.statistics.exact import multinomial_test
-from worldodds.statistics.monitor import LEAST_VALID
 from worldodds.statistics.multiplicity import benjamini_hochberg
 
 Floats = NDArray[np.float64]

@@ -80,9 +80,9 @@ def log_e_path(
     seen = running_counts(outcomes, len(p))  # (T + 1, k)
     if judge_error == 0 and nulls == "skip":
         return log_e_of(seen, p)[1:]
-    log_bets = _log_bets(seen[:-1], p, judge_error)  # (T, k)
-    null_bets = np.zeros(len(outcomes)) if nulls == "skip" else log_bets.min(axis=1)
-    gains = [null_bets[t] if x is None else log_bets[t, x] for t, x in enumerate(outcomes)]
+    bets = log_bets(seen[:-1], p, judge_error)  # (T, k)
+    null_bets = np.zeros(len(outcomes)) if nulls == "skip" else bets.min(axis=1)
+    gains = [null_bets[t] if x is None else bets[t, x] for t, x in enumerate(outcomes)]
     return np.cumsum(np.array(gains, dtype=float))
 
 
@@ -95,6 +95,20 @@ def log_mixture(counts: NDArray[np.int64], p: Floats) -> Floats:
     """Return the log likelihood of sequences with these counts, shape (rows, k), under the `mix` mixture."""
     pieces = [_mixture_rows(counts[i : i + ROWS_AT_ONCE], p) for i in range(0, len(counts), ROWS_AT_ONCE)]
     return np.concatenate(pieces) if pieces else np.zeros(0)
+
+
+def log_bets(seen: NDArray[np.int64], p: Floats, judge_error: float) -> Floats:
+    """Return the log of the bet on each next outcome after counts (T, k), safe against a share of wrong labels."""
+    rows, k = seen.shape
+    nexts = (seen[:, None, :] + np.eye(k, dtype=np.int64)).reshape(rows * k, k)
+    predicted = np.exp(log_mixture(nexts, p).reshape(rows, k) - log_mixture(seen, p)[:, None])
+    with np.errstate(divide="ignore"):
+        if judge_error == 0:
+            return np.log(predicted) - np.log(p)
+        # An outcome with odds 0 can still come from a wrong label; this bet is the best one against such a judge.
+        bets = predicted / np.where(p > 0, p, judge_error / (1 - judge_error))
+        normaliser = (1 - judge_error) * (bets @ p) + judge_error * bets.max(axis=1)
+        return np.log(bets) - np.log(normaliser)[:, None]
 
 
 def running_counts(outcomes: Sequence[int | None], k: int) -> NDArray[np.int64]:
@@ -159,17 +173,3 @@ def _log_powers(x: NDArray[np.int64], p: Floats) -> Floats:
 def _log_sum(values: Floats) -> Floats:
     top = values.max(axis=1)
     return top + np.log(np.exp(values - top[:, None]).sum(axis=1))
-
-
-def _log_bets(seen: NDArray[np.int64], p: Floats, judge_error: float) -> Floats:
-    """Log of the bet placed on each next outcome, shape (T, k), made safe against a share of wrong labels."""
-    rows, k = seen.shape
-    nexts = (seen[:, None, :] + np.eye(k, dtype=np.int64)).reshape(rows * k, k)
-    predicted = np.exp(log_mixture(nexts, p).reshape(rows, k) - log_mixture(seen, p)[:, None])
-    with np.errstate(divide="ignore"):
-        if judge_error == 0:
-            return np.log(predicted) - np.log(p)
-        # An outcome with odds 0 can still come from a wrong label; this bet is the best one against such a judge.
-        bets = predicted / np.where(p > 0, p, judge_error / (1 - judge_error))
-        normaliser = (1 - judge_error) * (bets @ p) + judge_error * bets.max(axis=1)
-        return np.log(bets) - np.log(normaliser)[:, None]
