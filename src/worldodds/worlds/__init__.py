@@ -17,6 +17,7 @@ WORLDS: dict[str, str] = {
     "cards": "worldodds.worlds.cards:Cards",
     "roulette": "worldodds.worlds.roulette:Roulette",
     "galton_board_real": "worldodds.worlds.galton_board_real:GaltonBoardReal",
+    "lottery": "worldodds.worlds.lottery:Lottery",
 }
 
 

@@ -75,6 +75,28 @@ def turned(profile: Sequence[Point], *, radius_m: float, segments: int = 96) -> 
     return "\n".join([*vertices, *coordinates, *normals, *faces, ""]).encode()
 
 
+def swept(path_m: NDArray[np.float64], *, radius_m: float, sides: int = 32) -> bytes:
+    """Return the OBJ of a round tube about a path (points, 3), open at both ends."""
+    along = np.gradient(path_m, axis=0)
+    along /= np.linalg.norm(along, axis=1, keepdims=True)
+    across = np.cross(along[0], [0.0, 1.0, 0.0] if abs(along[0, 1]) < 0.9 else [1.0, 0.0, 0.0])
+    angles = 2 * np.pi * np.arange(sides) / sides
+    vertices: list[str] = []
+    normals: list[str] = []
+    faces: list[str] = []
+    for i, (point, way) in enumerate(zip(path_m, along, strict=True)):
+        across = across - (across @ way) * way  # carried along the path without twist
+        across /= np.linalg.norm(across)
+        round_about = np.outer(np.cos(angles), across) + np.outer(np.sin(angles), np.cross(way, across))
+        vertices += [f"v {numbers(point + radius_m * out)}" for out in round_about]
+        normals += [f"vn {numbers(out)}" for out in round_about]
+        for k in range(sides if i else 0):
+            a, b = (i - 1) * sides + k + 1, (i - 1) * sides + (k + 1) % sides + 1
+            c, d = a + sides, b + sides
+            faces.extend((f"f {a}//{a} {b}//{b} {c}//{c}", f"f {c}//{c} {b}//{b} {d}//{d}"))
+    return "\n".join([*vertices, *normals, *faces, ""]).encode()
+
+
 def png(image: Image) -> bytes:
     """Return a picture's PNG bytes."""
     buffer = BytesIO()
