@@ -31,17 +31,20 @@ FIRST_SEED = 50_000  # never used while the reader was made
 
 
 def main() -> None:
-    """Film, read, count, print."""
+    """Film, read, count, print; the table is written again after every ten clips, with the number done so far."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-n", type=int, default=200)
     parser.add_argument("--scenes", nargs="*", default=["dice", "ball", "galton_board"])
     parser.add_argument("--write", type=Path)
     options = parser.parse_args()
-    rows = [row for scene in options.scenes for row in measure(load_suite(SUITE).scene(scene), options.n)]
-    text = "\n".join([*HEAD, *rows, ""])
-    print(text)
-    if options.write:
-        options.write.write_text(text, encoding="utf-8")
+    rows: list[str] = []
+    for scene in options.scenes:
+        done = rows
+        for table in measure(load_suite(SUITE).scene(scene), options.n):
+            rows = [*done, *table]
+            if options.write:
+                options.write.write_text("\n".join([*HEAD, *rows, ""]), encoding="utf-8")
+    print("\n".join([*HEAD, *rows]))
 
 
 HEAD = (
@@ -55,14 +58,16 @@ HEAD = (
 )
 
 
-def measure(scene: Scene, n: int) -> Iterator[str]:
-    """Yield one row of the table a condition."""
+def measure(scene: Scene, n: int) -> Iterator[list[str]]:
+    """Yield the scene's rows, one a condition, after every ten clips and at the end."""
+    seen: dict[str, Counter[str]] = {name: Counter() for name in ("fair", "murky", "still moving", "object absent")}
     with tempfile.TemporaryDirectory() as folder:
-        clip = Path(folder) / "clip.mp4"
         empty = _empty_scene(scene)
-        for condition in ("fair", "murky", "still moving", "object absent"):
-            seen = Counter(_verdict(scene, condition, seed, clip, empty) for seed in range(FIRST_SEED, FIRST_SEED + n))
-            yield _row(scene.id, condition, n, seen)
+        for i in range(1, n + 1):
+            for condition, counter in seen.items():
+                counter[_verdict(scene, condition, FIRST_SEED + i, Path(folder) / "clip.mp4", empty)] += 1
+            if i % 10 == 0 or i == n:
+                yield [_row(scene.id, condition, i, counter) for condition, counter in seen.items()]
 
 
 def _verdict(scene: Scene, condition: str, seed: int, path: Path, empty: video.Image) -> str:
