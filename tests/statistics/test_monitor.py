@@ -155,6 +155,8 @@ def test_refuses_settings_out_of_range() -> None:
         StoppingRule(early_e=1)
     with pytest.raises(StatisticsError, match="final_level: 0 is out of range"):
         StoppingRule(final_level=0)
+    with pytest.raises(StatisticsError, match="horizon: nan is out of range"):
+        StoppingRule(horizon=math.nan)  # type: ignore[arg-type]
     with pytest.raises(StatisticsError, match="horizon: 0 is out of range"):
         StoppingRule(horizon=0)
     with pytest.raises(StatisticsError, match="must stay below 1"):

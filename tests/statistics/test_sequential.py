@@ -113,7 +113,7 @@ def test_false_alarms_stay_below_the_level_however_often_one_looks() -> None:
     assert crossed.mean() < 0.05
 
 
-@pytest.mark.parametrize("wrong", [6, -1, 0.5])
+@pytest.mark.parametrize("wrong", [6, -1, 0.5, math.nan])
 def test_refuses_an_unknown_outcome(wrong: float) -> None:
     """Says which outcomes there are."""
     with pytest.raises(StatisticsError, match="give 0 to 5"):

@@ -21,5 +21,5 @@ def check_rate(name: str, value: float) -> None:
 
 def check_size(name: str, value: int, *, least: int = 1) -> None:
     """Refuse a number of rollouts, repeats or labels below ``least``, or one that is not whole."""
-    if value < least or int(value) != value:
+    if not value >= least or value % 1 != 0:
         raise StatisticsError(f"{name}: {value} is out of range; it must be a whole number, {least} or more")

@@ -53,8 +53,8 @@ class StoppingRule:
         if self.delta is not None:
             check_level("delta", self.delta)
         check_rate("judge_error", self.judge_error)
-        if not self.early_e > 1:
-            raise StatisticsError(f"early_e: {self.early_e} is out of range; it must be above 1")
+        if not 1 < self.early_e < math.inf:
+            raise StatisticsError(f"early_e: {self.early_e} is out of range; it must be above 1 and finite")
         if self.alpha >= 1:
             raise StatisticsError(f"early_e, final_level: 1/{self.early_e} + {self.final_level} must stay below 1")
 

@@ -123,7 +123,7 @@ def running_counts(outcomes: Sequence[int | None], k: int) -> NDArray[np.int64]:
 def check_outcomes(outcomes: Sequence[int | None], k: int) -> None:
     """Refuse an outcome that is not a whole number from 0 to k - 1 (or None, a null)."""
     for x in outcomes:
-        if x is not None and (x != int(x) or not 0 <= x < k):
+        if x is not None and (not 0 <= x < k or x % 1 != 0):
             raise StatisticsError(f"outcome: {x} is out of range; give 0 to {k - 1}, or None for a null")
 
 
