@@ -1,7 +1,10 @@
 """The drawn Galton board: a green ball through ten rows of brass pegs into one of eleven bins.
 
-What decides is a small push and spin that the first frame does not show. Pegs, restitution and row distance were
-searched (see docs/worlds.md) until single drops came near the binomial law; they are not binomial by construction.
+What decides is a small push and spin that the first frame does not show. Single drops are near the binomial law, not
+binomial by construction: of some 240 boards (restitution 0.2 to 0.5, peg radius 0.085 to 0.135 and row distance 0.68 to
+0.83 of the pitch, pushes of 4 to 90 mm/s) this one came nearest. With pegs this smooth the ball's centre moves as a
+point among discs of the two radii's sum, so small pegs allow a large ball under the same law. Pegs that a ball could
+jam against (beside the walls) are out of its reach: the shoulders lead strays into the outer bins.
 """
 
 from __future__ import annotations

@@ -93,7 +93,8 @@ class Easel:
         import cv2
 
         rng = np.random.default_rng(seed)
-        shape = (self.width, self.height) if upright else (self.height, self.width)
+        plane_px = round(WIDTH_MM * self.scale)  # the grain belongs to the plane: a wide picture has the same
+        shape = (plane_px, self.height) if upright else (self.height, plane_px)
         # Grain is noise stretched along the fibre; two finenesses, bent by a slow wave so that no line is ruled.
         across = np.linspace(0, 1, shape[0], dtype=np.float32)[:, None] * np.ones((1, shape[1]), np.float32)
         bend = cv2.resize(rng.normal(size=(4, 5)).astype(np.float32), shape[::-1], interpolation=cv2.INTER_CUBIC)
@@ -103,7 +104,8 @@ class Easel:
         tone = np.clip(0.52 + 0.17 * rings + 0.13 * fine + 0.14 * coarse, 0, 1)[..., None]
         low, high = (np.array(c, np.float32) / 255 for c in (dark, light))
         picture = low + (high - low) * tone
-        return np.ascontiguousarray(picture.transpose(1, 0, 2) if upright else picture, dtype=np.float32)
+        columns = np.clip(np.arange(self.width) - round(self.left_px), 0, plane_px - 1)
+        return np.ascontiguousarray((picture.transpose(1, 0, 2) if upright else picture)[:, columns], np.float32)
 
     def beads(self, centres: Sequence[Point], radius: float, colour: Colour) -> None:
         """Set round metal or glass beads, each with its soft shadow."""
