@@ -20,7 +20,7 @@ CHUNK = 500
 def outcomes(scene: str, first: int) -> list[tuple[int, str | None]]:
     """Run the physics of one chunk of start seeds."""
     world = load_world(scene)
-    return [(seed, world.simulate(start_seed=seed).outcome) for seed in range(first, first + CHUNK)]
+    return [(seed, world.simulate(start_seed=seed, noise_seed=seed).outcome) for seed in range(first, first + CHUNK)]
 
 
 def main() -> None:

@@ -82,9 +82,9 @@ class Simulator:
         )
 
     def _search(self, world: World, scene_id: str, seed: int, target: str | None) -> tuple[Motion, int, int]:
-        noise = int(_stream(scene_id, seed, "noise").integers(2**53))
         for attempt, start_seed in enumerate(_starts(world, scene_id, seed, target), start=1):
-            motion = world.simulate(start_seed=start_seed, noise_seed=noise)
+            # Noise is drawn anew with the start: under one noise some outcomes may be out of every start's reach.
+            motion = world.simulate(start_seed=start_seed, noise_seed=start_seed)
             if target is None or motion.outcome == target:
                 return motion, start_seed, attempt
             if attempt >= self.knobs.most_attempts:
