@@ -13,7 +13,7 @@ import pytest
 
 SCRIPT = """
 import sys
-from worldodds.run import plan, run
+from worldodds.engine import plan, run
 from worldodds.scene import load_suite
 from worldodds.store import RunStore
 from worldodds.testing import CannedGenerator, CannedReader

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 from worldodds._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from worldodds.engine import plan as plan
+    from worldodds.engine import read_clips as read_clips
+    from worldodds.engine import run as run
     from worldodds.outcome import Counts as Counts
     from worldodds.outcome import Reference as Reference
     from worldodds.readers.oracle import Oracle as Oracle
     from worldodds.readers.tracker import Tracker as Tracker
     from worldodds.registry import make_generator as make_generator
     from worldodds.registry import make_reader as make_reader
-    from worldodds.report import report as report
-    from worldodds.run import plan as plan
-    from worldodds.run import read_clips as read_clips
-    from worldodds.run import run as run
+    from worldodds.report.build import write_report as write_report
     from worldodds.scene import Scene as Scene
     from worldodds.scene import Suite as Suite
     from worldodds.sources import load as load
@@ -39,10 +39,10 @@ _HOME = {
     "load": "sources",
     "make_generator": "registry",
     "make_reader": "registry",
-    "plan": "run",
-    "read_clips": "run",
-    "report": "report",
-    "run": "run",
+    "plan": "engine",
+    "read_clips": "engine",
+    "run": "engine",
+    "write_report": "report.build",
 }
 
 __all__ = [*_HOME]  # noqa: PLE0604 - the table above is the one list  # pyright: ignore[reportUnsupportedDunderAll]

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from worldodds.engine import reading_keys, rollout_key
 from worldodds.errors import SourceError, nearest
 from worldodds.interop.source import read_source
 from worldodds.rollout import Reading, Rollout
 from worldodds.row import Row
-from worldodds.run import reading_keys, rollout_key
 from worldodds.scene import Scene, Suite, digest
 from worldodds.scorecard import Scorecard, score
 from worldodds.store import RunStore, StoredReading, is_run

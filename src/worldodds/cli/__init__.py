@@ -22,8 +22,8 @@ app = App(
     name="worldodds",
     help="Tell whether a video world model gets the odds of the world right.",
     version=__version__,
-    default_parameter=None,
     result_action="return_value",
+    suppress_keyboard_interrupt=False,
 )
 for command in (
     running.demo,
@@ -49,14 +49,15 @@ def main(words: list[str] | None = None) -> None:
 def call(words: list[str] | None = None) -> int:  # noqa: PLR0911 - one exit code a kind of error
     """Run a command and return its exit code."""
     try:
-        return app(words, exit_on_error=False, print_error=False) or 0
+        code = app(words, exit_on_error=False, print_error=False) or 0
+        sys.stdout.flush()
     except CycloptsError as error:
         return _complain(" ".join(str(error).split()), BAD_INPUT)
     except WorldOddsError as error:
         return _complain(str(error), BAD_INPUT)
     except KeyboardInterrupt:
         return _complain("stopped; nothing is lost, the same command goes on from here", INTERRUPTED)
-    except BrokenPipeError:
+    except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
@@ -64,6 +65,7 @@ def call(words: list[str] | None = None) -> int:  # noqa: PLR0911 - one exit cod
         return _complain(f"{where}{error.strerror or error}{_next_step(error)}", BAD_INPUT)
     except sqlite3.OperationalError as error:
         return _complain(f"the ledger cannot be written: {error}; nothing is lost, mend that and run again", BAD_INPUT)
+    return code
 
 
 def _next_step(error: OSError) -> str:

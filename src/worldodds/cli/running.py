@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 if TYPE_CHECKING:
+    from worldodds.engine import Summary
     from worldodds.protocols import Generator, Reader
-    from worldodds.run import Summary
     from worldodds.scene import Suite
 
 GeneratorSettings = Annotated[tuple[str, ...], Parameter(name="-G", negative=())]
@@ -91,8 +91,8 @@ def read(
         How many clips are read at once; one a core by default.
     """
     from worldodds.cli.watch import watching
+    from worldodds.engine import read_clips
     from worldodds.registry import make_reader, parse_settings
-    from worldodds.run import read_clips
     from worldodds.store import RunStore, need_run
 
     part = make_reader(reader, parse_settings(reader_settings))
@@ -112,8 +112,9 @@ def demo(*, output: Output = Path("worldodds-demo"), n: Annotated[int, Parameter
     n
         Rollouts of each scene by each model.
     """
-    from worldodds.cli.scoring import print_scores, write_report
+    from worldodds.cli.scoring import print_scores
     from worldodds.registry import make_generator, make_reader
+    from worldodds.report import report_sources
     from worldodds.suites import find_suite
 
     suite = find_suite("calibench").only(DEMO_SCENES)
@@ -123,7 +124,7 @@ def demo(*, output: Output = Path("worldodds-demo"), n: Annotated[int, Parameter
         for folder in folders
     ]
     page = output / "page.html"
-    print_scores(write_report(folders, page, suite=None, reader="tracker"))
+    print_scores(report_sources(folders, page, reader="tracker"))
     print(f"\nEverything lies in {output}/ (runs, clips, ledgers). The page: {page.resolve()}")
     return 3 if any(open_now) else 0
 
@@ -132,7 +133,7 @@ def _film(
     suite: Suite, maker: Generator, readers: list[Reader], n: int | None, folder: Path, workers: int | None
 ) -> Summary:
     from worldodds.cli.watch import watching
-    from worldodds.run import plan, run
+    from worldodds.engine import plan, run
     from worldodds.store import RunStore
 
     whole = plan(suite, maker, readers, n)
@@ -145,7 +146,7 @@ def _finish(folder: Path, summary: Summary, reader: str | None) -> int:
     from worldodds.cli.scoring import print_scores
     from worldodds.sources import load
 
-    if reader is not None:
+    if reader is not None and summary.clips:
         print_scores(load(folder, reader=reader).score(partial=True))
     for line in summary.open[:20]:
         print(f"open: {line}")

@@ -75,7 +75,9 @@ def report(
     reader
         Whose readings count, where a source was read by several.
     """
-    cards = write_report(sources, output, suite=suite, reader=reader)
+    from worldodds.report import report_sources
+
+    cards = report_sources(sources, output, suite=suite, reader=reader)
     print(f"The page: {output.resolve()}")
     return 3 if any(card.open for card in cards) else 0
 
@@ -110,12 +112,3 @@ def print_scores(cards: Sequence[Scorecard], *, verbose: bool = False) -> None:
     from worldodds.scorecard import best_first
 
     text.print_scores(best_first(cards), console(), verbose=verbose)
-
-
-def write_report(
-    sources: Sequence[Path], output: Path, *, suite: str | None, reader: str | None
-) -> tuple[Scorecard, ...]:
-    """Write the page and return what it shows."""
-    from worldodds.report import report_sources
-
-    return report_sources(sources, output, suite=suite, reader=reader)

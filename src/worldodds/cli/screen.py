@@ -6,10 +6,16 @@ from rich.console import Console
 from rich.table import Table
 
 
+class _Screen(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to the command line to end quietly when the reader of our output has gone."""
+        raise BrokenPipeError
+
+
 def console() -> Console:
     """Return a console that is as wide as the terminal, and wide enough for our tables in a pipe or file."""
-    plain = Console()
-    return plain if plain.is_terminal else Console(width=110)
+    plain = _Screen()
+    return plain if plain.is_terminal else _Screen(width=110)
 
 
 def table(*columns: str, title: str | None = None) -> Table:

@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 if TYPE_CHECKING:
-    from worldodds.run import Progress as Step
-    from worldodds.run import Watcher
+    from worldodds.engine import Progress as Step
+    from worldodds.engine import Watcher
 
 SECONDS_BETWEEN_LINES = 5.0
 

@@ -25,10 +25,10 @@ def report_sources(
     Raises:
         SourceError: nothing to read, or several readers where one must be chosen; see `worldodds.sources.load`.
     """
-    return report(load(*sources, suite=suite, reader=reader), output)
+    return write_report(load(*sources, suite=suite, reader=reader), output)
 
 
-def report(source: Source, output: Path) -> tuple[Scorecard, ...]:
+def write_report(source: Source, output: Path) -> tuple[Scorecard, ...]:
     """Write the page of a source beside the published models, and return the scorecards it shows.
 
     Every model, published or not, is scored over exactly the scenes that the source has.

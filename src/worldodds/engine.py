@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -50,10 +50,11 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What a run did, and what is still open (failed or missing) afterwards."""
+    """What a run did, how many clips it has now, and what is still open (failed or missing)."""
 
     filmed: int
     read: int
+    clips: int
     open: tuple[str, ...]
 
 
@@ -107,14 +108,13 @@ def run(plan: Plan, store: RunStore, *, workers: int | None = None, watch: Watch
     watch = watch or _unwatched
     filmed = _film(plan.generator, jobs, store, workers, watch)
     read = sum(_read(store, reader, plan.suite, workers, watch) for reader in plan.readers)
-    names = {reader.name for reader in plan.readers}
-    return Summary(filmed=filmed, read=read, open=(*_unfilmed(plan, store), *_unanswered(store, names)))
+    return _summary(store, plan.readers, filmed, read)
 
 
 def read_clips(store: RunStore, reader: Reader, *, workers: int | None = None, watch: Watcher | None = None) -> Summary:
     """Let a reader read every clip of the run that it has not answered yet."""
     read = _read(store, reader, store.suite, workers, watch or _unwatched)
-    return Summary(filmed=0, read=read, open=_unanswered(store, {reader.name}))
+    return _summary(store, [reader], 0, read)
 
 
 def _read(store: RunStore, reader: Reader, suite: Suite, workers: int | None, watch: Watcher) -> int:
@@ -256,26 +256,28 @@ def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {before.get(name)}" for name in names)
 
 
-def _unfilmed(plan: Plan, store: RunStore) -> tuple[str, ...]:
-    """Name the rollouts that are failed or missing, one line each."""
-    states = store.rollouts()
-    return tuple(f"{job.scene.id} r{job.index:03d}: {_why(states.get(job.key))}" for job in pending(plan, store))
+def _summary(store: RunStore, readers: Iterable[Reader], filmed: int, read: int) -> Summary:
+    clips = sum(rollout.status == "done" for rollout in store.rollouts().values())
+    return Summary(filmed=filmed, read=read, clips=clips, open=still_open(store, [reader.name for reader in readers]))
 
 
-def _unanswered(store: RunStore, readers: set[str]) -> tuple[str, ...]:
-    """Name the readings that failed, and the clips that are no longer what was filmed, one line each."""
+def still_open(store: RunStore, readers: Collection[str]) -> tuple[str, ...]:
+    """Name what was planned and is failed or missing, and what these readers failed to read, one line each."""
+    suite, made_by = store.suite, store.about("generator")
     states = store.rollouts()
     lines: list[str] = []
+    for scene_id, n in store.planned().items():
+        for index in range(n):
+            key = rollout_key(suite.scene(scene_id), made_by["name"], made_by["settings"], seed=index, index=index)
+            if (rollout := states.get(key)) is None:
+                lines.append(f"{scene_id} r{index:03d}: missing")
+            elif rollout.status == "failed":
+                lines.append(f"{scene_id} r{index:03d}: failed: {rollout.message}")
     for stored in store.readings().values():
         rollout = states[stored.rollout_key]
-        if stored.reader in readers and (stored.reading.status == "failed" or rollout.status == "failed"):
-            why = rollout.message if rollout.status == "failed" else stored.reading.reason
-            lines.append(f"{rollout.scene} r{rollout.index:03d}: {stored.reader}: {why}")
+        if stored.reader in readers and stored.reading.status == "failed" and rollout.status == "done":
+            lines.append(f"{rollout.scene} r{rollout.index:03d}: {stored.reader}: {stored.reading.reason}")
     return tuple(sorted(lines))
-
-
-def _why(rollout: Rollout | None) -> str:
-    return f"failed: {rollout.message}" if rollout else "missing"
 
 
 def _unwatched(_: Progress) -> None:
