@@ -18,7 +18,7 @@ from worldodds.statistics.distance import floors, score_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-CHUNK = 500
+CHUNK = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,25 +128,33 @@ def score_rows(counts: Integers, totals: Integers, reference: Reference) -> Floa
 def _resampled_means(models: Sequence[Sequence[Cell]], rng: np.random.Generator, resamples: int) -> Iterator[Floats]:
     """Yield (chunk, models) mean scores.
 
-    Cells are padded in front with impossible outcomes, which consume no random numbers, so one call draws a whole chunk
-    in the order of a plain loop.
+    Outcomes without chances consume no random numbers: leaving out those never seen, and padding cells in front to one
+    width, lets one call draw a whole chunk, number for number as a plain loop would.
     """
     pairs = [_checked(cells) for cells in models]
     flat = [pair for cells in pairs for pair in cells]
     totals = np.array([seen.n_total for seen, _ in flat])
-    width = max(expected.k for _, expected in flat) + 1
-    chances = np.zeros((len(flat), width))
-    for row, (seen, _) in zip(chances, flat, strict=True):
-        kinds = np.append(seen.array, seen.n_total - seen.n)
-        row[width - len(kinds) :] = kinds / seen.n_total
+    kinds = [np.append(seen.array[seen.array > 0], seen.n_total - seen.n) for seen, _ in flat]
+    width = max(len(row) for row in kinds)
+    chances = np.stack([np.pad(row, (width - len(row), 0)) / row.sum() for row in kinds])
     ends = np.cumsum([len(cells) for cells in pairs])
     for start in range(0, resamples, CHUNK):
         drawn = rng.multinomial(totals, chances, size=(min(CHUNK, resamples - start), len(flat)))
-        scores = np.stack(
-            [score_rows(drawn[:, i, width - 1 - e.k : -1], totals[i : i + 1], e) for i, (_, e) in enumerate(flat)],
-            axis=1,
-        )
-        yield np.stack([part.mean(axis=1) for part in np.split(scores, ends[:-1], axis=1)], axis=1)
+        scores = [
+            _score_resamples(drawn[:, i, width - len(kinds[i]) :], seen, expected)
+            for i, (seen, expected) in enumerate(flat)
+        ]
+        yield np.stack([np.mean(scores[a:b], axis=0) for a, b in zip([0, *ends[:-1]], ends, strict=True)], axis=1)
+
+
+def _score_resamples(drawn: Integers, seen: Counts, expected: Reference) -> Floats:
+    """Scores of resamples (m, outcomes seen + 1), nulls last; outcomes never seen add their odds to the distance."""
+    odds = expected.probabilities[seen.array > 0]
+    n = seen.n_total - drawn[:, -1]
+    share = drawn.T[:-1] / np.maximum(n, 1)  # (outcomes seen, m)
+    tv = (np.abs(share - odds[:, None]).sum(axis=0) + (1 - odds.sum())) / 2
+    floor, rho = floors(expected, seen.n_total)[n], n / seen.n_total
+    return np.where(n == 0, 1.0, (1 - rho) + rho * (tv - floor) / (1 - floor))
 
 
 def _checked(cells: Sequence[Cell]) -> list[tuple[Counts, Reference]]:
