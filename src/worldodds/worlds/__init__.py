@@ -12,6 +12,7 @@ __all__ = ["WORLDS", "Motion", "World", "load_world"]
 WORLDS: dict[str, str] = {
     "galton_board": "worldodds.worlds.galton_board:GaltonBoard",
     "ball": "worldodds.worlds.ball:Fork",
+    "walking": "worldodds.worlds.walking:Walking",
     "pendulum": "worldodds.worlds.pendulum:Pendulum",
     "dice": "worldodds.worlds.dice:Dice",
     "cards": "worldodds.worlds.cards:Cards",
