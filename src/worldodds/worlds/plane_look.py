@@ -84,9 +84,12 @@ class Easel:
 
         move = np.array([[1, 0, shift[0] * self.scale], [0, 1, shift[1] * self.scale]], np.float32)
         moved = cv2.warpAffine(mask, move, (self.width, self.height), borderMode=cv2.BORDER_REPLICATE)
-        if blur:
-            moved = cv2.GaussianBlur(moved, (0, 0), blur * self.scale)
-        return np.asarray(moved, np.float32)
+        if not blur:
+            return np.asarray(moved, np.float32)
+        coarse = max(1, int(blur * self.scale / 3))  # a wide blur leaves no detail: make it on fewer pixels
+        small = cv2.resize(moved, (self.width // coarse, self.height // coarse), interpolation=cv2.INTER_AREA)
+        soft = cv2.GaussianBlur(small, (0, 0), blur * self.scale / coarse)
+        return np.asarray(cv2.resize(soft, (self.width, self.height), interpolation=cv2.INTER_LINEAR), np.float32)
 
     def wood(self, dark: Colour, light: Colour, *, seed: int, upright: bool = False) -> Floats:
         """Return a picture of planed wood with its grain along the width, or along the height."""
