@@ -21,8 +21,10 @@ READERS: Mapping[str, str] = {
     "fork": "worldodds.readers.tracker.fork",
     "galton": "worldodds.readers.tracker.galton",
     "pendulum": "worldodds.readers.tracker.pendulum",
+    "walker": "worldodds.readers.tracker.walker",
     "card": "worldodds.readers.tracker.card",
     "roulette": "worldodds.readers.tracker.roulette",
+    "lottery": "worldodds.readers.tracker.lottery",
     "galton_real": "worldodds.readers.tracker.galton_real",
 }
 """``geometry.reader`` of a scene -> the module whose ``read(frames, scene)`` reads it."""
