@@ -22,6 +22,8 @@ ORDER = (
     "outcome",
     "odds_table",
     "toml_file",
+    "placement",
+    "suite_protocol",
     "scene",
     "rollout",
     "protocols",

@@ -16,6 +16,8 @@ import msgspec
 from worldodds.errors import SceneError, StatisticsError, UnknownNameError, nearest
 from worldodds.odds_table import OddsTable
 from worldodds.outcome import Reference, check_labels
+from worldodds.placement import Placement
+from worldodds.suite_protocol import Protocol
 from worldodds.toml_file import read_toml
 
 SCENE_FORMAT = "worldodds.scene/1"
@@ -23,7 +25,6 @@ SUITE_FORMAT = "worldodds.suite/1"
 
 NullKind = Literal["unreadable", "out_of_schema"]
 Evidence = Literal["last frame", "whole clip"]
-Aggregate = Literal["mntv"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +63,7 @@ class Scene:
     frame: Path | None = None
     ordered: bool = False
     geometry: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    placement: Placement | None = None
 
     @cached_property
     def frame_sha256(self) -> str | None:
@@ -88,6 +90,7 @@ class Scene:
             "odds": [str(o) for o in odds] if odds else None,
             "ordered": self.ordered,
             "geometry": self.geometry,
+            **({"placement": msgspec.to_builtins(self.placement)} if self.placement else {}),
         }
 
     def null_kind(self, rule: str) -> NullKind:
@@ -124,15 +127,6 @@ class Scene:
         return str(self.labels.index(label) + 1) if looks_whole else label
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Protocol:
-    """How a suite is filmed and scored: rollouts a scene, and which aggregate is its headline."""
-
-    rollouts: int
-    aggregate: Aggregate
-    min_valid: int = 4
-
-
 @dataclass(frozen=True, kw_only=True)
 class Suite:
     """Scenes in display order plus the protocol that scores them."""
@@ -148,8 +142,7 @@ class Suite:
     @cached_property
     def content_hash(self) -> str:
         """Hash over all scene texts, references and frame bytes, and the protocol."""
-        whole = {"protocol": msgspec.to_builtins(self.protocol), "scenes": [scene.identity for scene in self.scenes]}
-        return digest(whole)
+        return digest({"protocol": self.protocol.identity, "scenes": [scene.identity for scene in self.scenes]})
 
     @cached_property
     def _by_id(self) -> dict[str, Scene]:
@@ -190,9 +183,8 @@ def load_suite(folder: Path) -> Suite:
     if not path.is_file():
         raise SceneError(f"{folder}: no suite here; a suite is a folder with a suite.toml and one TOML file a scene")
     file = read_toml(path, _SuiteFile, SUITE_FORMAT)
-    for key in ("rollouts", "min_valid"):
-        if (value := getattr(file.protocol, key)) < 1:
-            raise SceneError(f"{path}: protocol.{key}: {value} given; it must be 1 or more")
+    if fault := file.protocol.fault:
+        raise SceneError(f"{path}: protocol.{fault}")
     if twice := [name for name in file.scenes if file.scenes.count(name) > 1]:
         raise SceneError(f"{path}: scenes: {twice[0]!r} is listed twice; list each scene once")
     scenes = tuple(load_scene(_inside(folder, f"{name}.toml", path, "scenes")) for name in file.scenes)
@@ -201,6 +193,9 @@ def load_suite(folder: Path) -> Suite:
     ids = [scene.id for scene in scenes]
     if twice := [name for name in ids if ids.count(name) > 1]:
         raise SceneError(f"{path}: scenes: two files have the id {twice[0]!r}; ids must differ")
+    homeless = [scene.id for scene in scenes if scene.placement is None]
+    if file.protocol.aggregate == "tracks" and homeless:
+        raise SceneError(f"{path}: scene {homeless[0]!r} has no table [placement]; tracks need its track and group")
     return Suite(
         id=file.id,
         title=file.title,
@@ -245,6 +240,7 @@ def load_scene(path: Path) -> Scene:
         frame=frame,
         ordered=file.ordered,
         geometry=file.geometry,
+        placement=file.placement,
     )
 
 
@@ -278,6 +274,7 @@ class _SceneFile:
     frame: str | None = None
     ordered: bool = False
     geometry: dict[str, Any] = field(default_factory=dict[str, Any])
+    placement: Placement | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,47 @@
+"""How a suite is filmed and scored: how many rollouts a scene, and by which aggregate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import msgspec
+
+Aggregate = Literal["mntv", "tracks"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protocol:
+    """How a suite is filmed and scored: rollouts a scene, and which aggregate is its headline.
+
+    ``min_valid`` is the least number of valid outcomes that is tested. ``gate`` is for the aggregate ``tracks``: how
+    many of the rollouts must be readable for a scene to be measured.
+    """
+
+    rollouts: int
+    aggregate: Aggregate
+    min_valid: int = 4
+    gate: int | None = None
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """The protocol's content; what a suite does not set is left out."""
+        return {key: value for key, value in msgspec.to_builtins(self).items() if value is not None}
+
+    @property
+    def most_nulls(self) -> int:
+        """How many nulls a scene may have and still pass the gate; all of them without a gate."""
+        return self.rollouts - (self.gate or 0)
+
+    @property
+    def fault(self) -> str | None:
+        """What is wrong with it, as ``key: what``; None where nothing is."""
+        for key, value in (("rollouts", self.rollouts), ("min_valid", self.min_valid)):
+            if value < 1:
+                return f"{key}: {value} given; it must be 1 or more"
+        if (self.gate is not None) != (self.aggregate == "tracks"):
+            verb = "does not take" if self.gate is not None else "needs"
+            return f"gate: the aggregate {self.aggregate!r} {verb} this key"
+        if self.gate is not None and not 1 <= self.gate <= self.rollouts:
+            return f"gate: {self.gate} given; it must lie between 1 and rollouts = {self.rollouts}"
+        return None
