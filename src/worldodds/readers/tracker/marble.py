@@ -62,13 +62,13 @@ def final_spot(frames: Sequence[Image], scene: Scene) -> Spot:
     finder = Finder.learn(view, frames[0], scene)
     if len(frames) < FRAMES + 1:
         raise Unreadable("not_settled")
-    late = view.rectify(_mean(frames[-GROUP:]))
-    early = view.rectify(_mean(frames[-FRAMES : GROUP - FRAMES]))
+    late = _mean(view, frames[-GROUP:])
+    early = _mean(view, frames[-FRAMES : GROUP - FRAMES])
     if _sharpness(late) < LEAST_SHARPNESS * _sharpness(finder.first):
         raise Unreadable("hidden" if _recoloured(late, finder.first) else "blurred")
     spots = finder.spots(late)
     if not spots:
-        raise Unreadable(finder.why_lost(late, early))
+        raise Unreadable(finder.why_lost(late, view.rectify(frames[-1])))
     if len(spots) > 1:
         raise Unreadable("several_balls")
     if not any(_apart_px(spots[0], spot) <= STILL_PX for spot in finder.spots(early)):
@@ -76,8 +76,8 @@ def final_spot(frames: Sequence[Image], scene: Scene) -> Spot:
     return spots[0]
 
 
-def _mean(frames: Sequence[Image]) -> Image:
-    return np.asarray(np.mean(frames, axis=0, dtype=np.float32) + 0.5, np.uint8)
+def _mean(view: View, frames: Sequence[Image]) -> Picture:
+    return sum((view.rectify(frame) for frame in frames[1:]), view.rectify(frames[0])) / np.float32(len(frames))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,9 +127,9 @@ class Finder:
             cv2.circle(answer, (x, y), round(2 * self.radius_px), -1.0, -1)
         return found
 
-    def why_lost(self, late: Picture, early: Picture) -> str:
-        """Say why no ball is found: it moves too fast to be seen, something covers the scene, or it is gone."""
-        if self.spots(early):
+    def why_lost(self, late: Picture, last: Picture) -> str:
+        """Say why no ball is found: its motion smears it over several frames, the scene is covered, or it is gone."""
+        if self.spots(last):
             return "not_settled"
         changed = np.abs(late - self.first).mean(axis=2) > 40
         return "hidden" if changed.mean() > 0.06 else "absent"
@@ -139,7 +139,7 @@ def _answer(picture: Picture, colour: NDArray[np.float32], radius_px: float) -> 
     """Return how much each place looks like the ball against its surroundings."""
     import cv2
 
-    flat = picture @ colour
+    flat = cv2.transform(picture, colour[None])
     inner = cv2.GaussianBlur(flat, (0, 0), 0.6 * radius_px)
     outer = cv2.GaussianBlur(flat, (0, 0), 1.8 * radius_px)
     return np.asarray(inner - outer, np.float32)
@@ -179,5 +179,5 @@ def _sharpness(picture: Picture) -> float:
     """Strength of edges about four pixels wide: coarser than noise, finer than a blur that hides a ball."""
     import cv2
 
-    grey = picture.mean(axis=2)
+    grey = cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY)
     return float((cv2.GaussianBlur(grey, (0, 0), 2) - cv2.GaussianBlur(grey, (0, 0), 4)).std())
