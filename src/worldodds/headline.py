@@ -1,8 +1,8 @@
-"""What stands beside the official scores: intervals of three kinds, the population estimate, ranks, robustness."""
+"""What stands beside the official scores: the population estimate, the paper's interval, ranks, robustness."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,19 +18,6 @@ Pair = tuple[Counts, Reference]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Headline:
-    """One model's numbers beyond the official score; None where its mean is None (scenes missing, no partial).
-
-    ``percentile`` is the paper's interval, reproduced; ``population`` the path inversion of the mean and of every cell,
-    in the order of the card; ``rank`` the places it may hold among the models scored with it, true for all at once.
-    """
-
-    percentile: Interval
-    population: Inversion
-    rank: tuple[int, int] | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Robustness:
     """What a rejected cell's verdict survives: so many wrong labels in every cell, and any mechanism of nulls."""
 
@@ -38,40 +25,44 @@ class Robustness:
     survives_any_nulls: bool
 
 
-def headlines(cards: Sequence[Scorecard], *, seed: int = 0) -> dict[str, Headline]:
-    """Return the headline of every model that has a mean.
+def populations(cards: Sequence[Scorecard], *, seed: int = 0) -> dict[str, Inversion]:
+    """Return by model the score at infinitely many rollouts, of the mean and of every scored cell in the card's order.
 
-    One random stream in the order of the cards serves the percentile intervals, as in the paper (arXiv 2608.16829);
-    its own intervals come out where its six models are given in its order.
+    Models without a mean (scenes missing, no partial average) have none.
     """
-    whole = [card for card in cards if card.mntv is not None]
+    return {card.model: invert(pairs_of(card), rng=np.random.default_rng(seed)) for card in _with_mean(cards)}
+
+
+def percentiles(cards: Sequence[Scorecard], *, seed: int = 0) -> dict[str, Interval]:
+    """Return the paper's percentile interval of every model that has a mean.
+
+    One random stream in the order of the cards serves them all (arXiv 2608.16829): the paper's own intervals come out
+    where its six models are given in its order.
+    """
+    whole = _with_mean(cards)
     if not whole:
         return {}
-    pairs = {card.model: pairs_of(card) for card in whole}
-    percentiles = percentile_bootstraps(list(pairs.values()), rng=np.random.default_rng(seed))
-    ranks = rank_ranges(compared(cards))
-    return {
-        card.model: Headline(
-            percentile=percentile,
-            population=invert(pairs[card.model], rng=np.random.default_rng(seed)),
-            rank=ranks.get(card.model),
-        )
-        for card, percentile in zip(whole, percentiles, strict=True)
-    }
+    intervals = percentile_bootstraps([pairs_of(card) for card in whole], rng=np.random.default_rng(seed))
+    return {card.model: interval for card, interval in zip(whole, intervals, strict=True)}
+
+
+def ranks(cards: Sequence[Scorecard]) -> dict[str, tuple[int, int]]:
+    """Return the places each model may hold among those given, true for all at once; empty for fewer than two."""
+    return rank_ranges(compared(cards))
 
 
 def compared(cards: Sequence[Scorecard]) -> list[Difference]:
     """Return all pairs of models that have a mean over the same scenes, with simultaneous intervals."""
-    whole = [card for card in cards if card.mntv is not None]
+    whole = _with_mean(cards)
     if len(whole) < 2 or len({card.averaged for card in whole}) > 1:
         return []
     return differences({card.model: pairs_of(card) for card in whole})
 
 
-def robustness(cards: Sequence[Scorecard]) -> Mapping[tuple[str, str], Robustness]:
+def robustness(cards: Sequence[Scorecard]) -> dict[tuple[str, str], Robustness]:
     """Return, by model and scene id, what each rejected cell survives; Benjamini-Hochberg over all cells given."""
     cells = [(card.model, cell) for card in cards for cell in card.cells if cell.measurement.scene.reference]
-    pairs = [pair_of(cell) for _, cell in cells]
+    pairs = [_pair_of(cell) for _, cell in cells]
     survived = zip(cells, wrong_labels_survived(pairs), survives_any_nulls(pairs), strict=True)
     return {
         (model, cell.measurement.scene.id): Robustness(wrong_labels_survived=wrong, survives_any_nulls=nulls)
@@ -82,11 +73,14 @@ def robustness(cards: Sequence[Scorecard]) -> Mapping[tuple[str, str], Robustnes
 
 def pairs_of(card: Scorecard) -> list[Pair]:
     """Return counts and reference of every scored cell, in the card's order."""
-    return [pair_of(cell) for cell in card.cells if cell.measurement.score is not None]
+    return [_pair_of(cell) for cell in card.cells if cell.measurement.score is not None]
 
 
-def pair_of(cell: Cell) -> Pair:
-    """Return counts and reference of one cell."""
+def _with_mean(cards: Sequence[Scorecard]) -> list[Scorecard]:
+    return [card for card in cards if card.mntv is not None]
+
+
+def _pair_of(cell: Cell) -> Pair:
     reference = cell.measurement.scene.reference
     assert reference is not None
     return cell.measurement.counts, reference

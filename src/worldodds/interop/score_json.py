@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from worldodds._version import __version__
-from worldodds.headline import Headline, Robustness, headlines, robustness
+from worldodds.headline import Robustness, percentiles, populations, ranks, robustness
 from worldodds.scene import Suite
 from worldodds.scorecard import Cell, Scorecard
 from worldodds.statistics.exact import GoodnessOfFit
 from worldodds.statistics.interval import Interval
-from worldodds.statistics.inversion import Population
+from worldodds.statistics.inversion import Inversion, Population
 
 FORMAT = "worldodds.score/1"
 
@@ -147,7 +147,7 @@ class ScoreDocument:
 
 def score_document(cards: Sequence[Scorecard], suite: Suite, reader: str | None) -> ScoreDocument:
     """Put scorecards into the shape of the JSON document, with all that stands beside the official scores."""
-    beside, survived = headlines(cards), robustness(cards)
+    beside = _Beside(populations(cards), percentiles(cards), ranks(cards), robustness(cards))
     return ScoreDocument(
         format=FORMAT,
         worldodds_version=__version__,
@@ -155,7 +155,7 @@ def score_document(cards: Sequence[Scorecard], suite: Suite, reader: str | None)
         suite_version=suite.version,
         suite_hash=suite.content_hash,
         reader=reader,
-        models={card.model: _model_entry(card, beside.get(card.model), survived) for card in cards},
+        models={card.model: _model_entry(card, beside) for card in cards},
     )
 
 
@@ -169,28 +169,36 @@ def cell_entry(cell: Cell, suite: Suite) -> dict[str, Any]:
     return msgspec.to_builtins(_cell_entry(cell, suite, None, None))
 
 
-def _model_entry(
-    card: Scorecard, headline: Headline | None, survived: Mapping[tuple[str, str], Robustness]
-) -> ModelEntry:
+class _Beside(NamedTuple):
+    """All that stands beside the official scores, by model, or by model and scene id."""
+
+    populations: Mapping[str, Inversion]
+    percentiles: Mapping[str, Interval]
+    ranks: Mapping[str, tuple[int, int]]
+    robustness: Mapping[tuple[str, str], Robustness]
+
+
+def _model_entry(card: Scorecard, beside: _Beside) -> ModelEntry:
     jackknife = card.interval.interval if card.interval else None
-    no_jackknife = card.interval.reason if card.interval else card.mntv_reason
-    own = _interval_entry(jackknife, no_jackknife)
-    percentile = _interval_entry(headline.percentile if headline else None, card.mntv_reason)
+    own = _interval_entry(jackknife, card.interval.reason if card.interval else card.mntv_reason)
+    population, rank = beside.populations.get(card.model), beside.ranks.get(card.model)
     scored = [cell.measurement.scene.id for cell in card.cells if cell.measurement.score is not None]
-    alone = dict(zip(scored, headline.population.cells, strict=True)) if headline else {}
+    alone = dict(zip(scored, population.cells, strict=True)) if population else {}
     return ModelEntry(
         mntv=card.mntv,
         mntv_reason=card.mntv_reason,
         interval=own,
-        intervals=IntervalsEntry(percentile=percentile, jackknife=own),
-        population=_population_entry(headline.population.mean) if headline else None,
-        rank=RankEntry(low=headline.rank[0], high=headline.rank[1]) if headline and headline.rank else None,
+        intervals=IntervalsEntry(
+            percentile=_interval_entry(beside.percentiles.get(card.model), card.mntv_reason), jackknife=own
+        ),
+        population=_population_entry(population.mean) if population else None,
+        rank=RankEntry(low=rank[0], high=rank[1]) if rank else None,
         averaged_scenes=card.averaged,
         missing_scenes=card.missing_scenes,
         family_size=card.family_size,
         cells={
             (scene_id := cell.measurement.scene.id): _cell_entry(
-                cell, card.suite, survived.get((card.model, scene_id)), alone.get(scene_id)
+                cell, card.suite, beside.robustness.get((card.model, scene_id)), alone.get(scene_id)
             )
             for cell in card.cells
         },

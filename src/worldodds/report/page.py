@@ -13,13 +13,14 @@ from markupsafe import Markup
 
 from worldodds._version import __version__
 from worldodds.errors import InputError
-from worldodds.headline import compared
+from worldodds.headline import Robustness, compared, populations, robustness
 from worldodds.report import overview, plots, words
 from worldodds.report.overview import Entry
 from worldodds.report.strips import Strip
 from worldodds.scene import Scene, Suite
 from worldodds.scorecard import Cell, Scorecard
 from worldodds.statistics.comparison import rank_ranges
+from worldodds.statistics.inversion import Population
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -107,16 +108,27 @@ def write_page(page: Page, path: Path) -> None:
 def render(page: Page) -> str:
     """Return the page as HTML text: the same page gives the same text."""
     entries = _entries(page)
+    survived = [robustness(page.cards), robustness(page.published)]
     return _template().render(
         page=page,
         suite=page.suite,
         entries=entries,
         axis=overview.mean_axis(entries),
         rank=ranks(page),
-        scenes=[_scene_view(page, scene) for scene in page.suite.scenes],
+        populations=_populations(entries),
+        scenes=[_scene_view(page, scene, survived) for scene in page.suite.scenes],
         settings=_settings(page),
         version=__version__,
     )
+
+
+def _populations(entries: Sequence[Entry]) -> dict[tuple[str, bool], Population]:
+    """Return the score at infinitely many rollouts, by a model's name and whether it is published."""
+    found: dict[tuple[str, bool], Population] = {}
+    for published in (False, True):
+        cards = [entry.card for entry in entries if entry.published is published]
+        found |= {(model, published): inversion.mean for model, inversion in populations(cards).items()}
+    return found
 
 
 def ranks(page: Page) -> dict[tuple[str, bool], str]:
@@ -143,10 +155,14 @@ def ranks(page: Page) -> dict[tuple[str, bool], str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellView:
-    """One cell as the page shows it; ``cell`` is None where the model was not filmed in the scene."""
+    """One cell as the page shows it; ``cell`` is None where the model was not filmed in the scene.
+
+    ``robust`` says what a rejection survives, empty where there is none.
+    """
 
     model: str
     cell: Cell | None
+    robust: str
     strips: tuple[Strip, ...]
 
 
@@ -166,20 +182,23 @@ def _entries(page: Page) -> list[Entry]:
     return sorted(ours + theirs, key=lambda e: (e.card.mntv is None, e.card.mntv or 0.0, e.published, e.card.model))
 
 
-def _scene_view(page: Page, scene: Scene) -> SceneView:
+def _scene_view(page: Page, scene: Scene, survived: Sequence[Mapping[tuple[str, str], Robustness]]) -> SceneView:
     strips: dict[str, list[Strip]] = defaultdict(list)
     for strip in page.strips:
         if strip.scene == scene.id:
             strips[strip.model].append(strip)
-    own = tuple(
-        CellView(model=card.model, cell=_cell(card, scene), strips=tuple(strips[card.model])) for card in page.cards
-    )
-    published = tuple(CellView(model=card.model, cell=_cell(card, scene), strips=()) for card in page.published)
+    own = tuple(_cell_view(card, scene, survived[0], strips[card.model]) for card in page.cards)
+    published = tuple(_cell_view(card, scene, survived[1], ()) for card in page.published)
     return SceneView(scene=scene, own=own, published=published, tops=(_top(own), _top(published)))
 
 
-def _cell(card: Scorecard, scene: Scene) -> Cell | None:
-    return next((cell for cell in card.cells if cell.measurement.scene.id == scene.id), None)
+def _cell_view(
+    card: Scorecard, scene: Scene, survived: Mapping[tuple[str, str], Robustness], strips: Sequence[Strip]
+) -> CellView:
+    cell = next((cell for cell in card.cells if cell.measurement.scene.id == scene.id), None)
+    robust = survived.get((card.model, scene.id))
+    told = words.robust_words(robust) if robust else ""
+    return CellView(model=card.model, cell=cell, robust=told, strips=tuple(strips))
 
 
 def _top(views: Sequence[CellView]) -> float:

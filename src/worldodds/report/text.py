@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from worldodds.report.words import headline, mean_words, number, open_words, p_value, percent, span, verdict_words
+from worldodds.headline import Robustness, populations, ranks, robustness
+from worldodds.report.words import (
+    headline,
+    mean_words,
+    number,
+    open_words,
+    p_value,
+    percent,
+    population_words,
+    rank_words,
+    robust_words,
+    span,
+    verdict_words,
+)
 from worldodds.scorecard import Cell, Scorecard, Verdict
+from worldodds.statistics.inversion import Inversion
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,31 +34,47 @@ def print_scores(cards: Sequence[Scorecard], console: Console, *, verbose: bool 
 
     Fits 100 columns, and says the same without colour.
     """
+    beside, places = populations(cards), ranks(cards)
+    survived = robustness(cards) if verbose else {}
     for i, card in enumerate(cards):
         if i:
             console.print()
-        _print_card(card, console, verbose=verbose)
+        _print_head(card, beside.get(card.model), places, console)
+        if card.cells:
+            _print_cells(card, survived, console, verbose=verbose)
 
 
-def _print_card(card: Scorecard, console: Console, *, verbose: bool) -> None:
-    from rich.padding import Padding
+def _print_head(
+    card: Scorecard, population: Inversion | None, places: Mapping[str, tuple[int, int]], console: Console
+) -> None:
     from rich.text import Text
 
     reader = f"  read by {card.reader}" if card.reader else ""
     console.print(Text.assemble((card.model, "bold"), (reader, "dim")))
     console.print(Text(mean_words(card)), soft_wrap=False)
+    if population:
+        console.print(Text(population_words(population.mean)))
+    if card.model in places:
+        console.print(Text(rank_words(places[card.model], len(places))))
     console.print(Text(headline(card)))
     if card.averaged and card.missing_scenes:
         console.print(Text(f"Averaged over {', '.join(card.averaged)}; missing: {', '.join(card.missing_scenes)}."))
-    if not card.cells:
-        return
+
+
+def _print_cells(
+    card: Scorecard, survived: Mapping[tuple[str, str], Robustness], console: Console, *, verbose: bool
+) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
     console.print(Padding(_scenes(card.cells), (1, 0, 0, 2), expand=False))
     for cell in card.cells:
         if told := open_words(cell.measurement.tally):
             style = "" if cell.measurement.tally.complete else "yellow"
             console.print(Text(f"  {cell.measurement.scene.id}: {told}", style=style))
     if verbose:
-        console.print(Padding(_details(card.cells), (1, 0, 0, 2), expand=False))
+        robust = {scene: survives for (model, scene), survives in survived.items() if model == card.model}
+        console.print(Padding(_details(card.cells, robust), (1, 0, 0, 2), expand=False))
         console.print(Text(f"  q: Benjamini-Hochberg over {card.family_size} tested cells", style="dim"))
 
 
@@ -69,10 +99,11 @@ def _scenes(cells: Sequence[Cell]) -> Table:
     return table
 
 
-def _details(cells: Sequence[Cell]) -> Table:
+def _details(cells: Sequence[Cell], survived: Mapping[str, Robustness]) -> Table:
     from rich.text import Text
 
-    table = _table("scene", "chi2", "p", "null band", "excess", "TV+nulls", "modal", "eff. k", "certified")
+    table = _table("scene", "chi2", "p", "null band", "excess", "modal", "eff. k", "certified")
+    table.add_column("verdict survives", justify="left", no_wrap=True)
     for cell in cells:
         m, d = cell.measurement, cell.measurement.deviation
         table.add_row(
@@ -81,10 +112,10 @@ def _details(cells: Sequence[Cell]) -> Table:
             p_value(m.chi2.p_value if m.chi2 else None),
             span(d.null_band if d else None, 2),
             number(d.excess if d else None),
-            number(m.tv_total),
             percent(d.modal_share) if d else number(None),
             number(d.effective_outcomes if d else None, 1),
             number(cell.equivalence.certified_delta if cell.equivalence else None, 2),
+            Text(robust_words(survived[m.scene.id]) if m.scene.id in survived else ""),
         )
     return table
 

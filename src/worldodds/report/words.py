@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from worldodds.headline import Robustness
 from worldodds.scorecard import Cell, Scorecard, Verdict
 from worldodds.statistics.interval import Interval
+from worldodds.statistics.inversion import Population
+from worldodds.statistics.robustness import MOST_WRONG_LABELS
 from worldodds.tally import Tally
 
 VERDICTS: tuple[Verdict, ...] = ("miscalibrated", "undecided", "calibrated", "illegible")
@@ -120,6 +123,33 @@ def mean_words(card: Scorecard) -> str:
     if interval is None:
         return f"mnTV {number(card.mntv)} ({why_no_interval(card)})"
     return f"mnTV {number(card.mntv)} ({interval.level:.0%} interval {span(interval)})"
+
+
+def population_words(population: Population) -> str:
+    """Write the score at infinitely many rollouts, with its interval."""
+    return f"at infinitely many rollouts {number(population.estimate)} ({span(population.interval)})"
+
+
+def rank_words(places: tuple[int, int], of: int) -> str:
+    """Write the places that a model may hold.
+
+    >>> rank_words((1, 3), 6), rank_words((2, 2), 2)
+    ('rank 1 to 3 of 6', 'rank 2 of 2')
+    """
+    low, high = places
+    return f"rank {low} of {of}" if low == high else f"rank {low} to {high} of {of}"
+
+
+def robust_words(survives: Robustness) -> str:
+    """Say which errors of the reader, and which nulls, leave a rejection standing.
+
+    >>> robust_words(Robustness(wrong_labels_survived=1, survives_any_nulls=True))
+    '1 wrong label, any nulls'
+    """
+    wrong = survives.wrong_labels_survived
+    many = f"{wrong}+" if wrong >= MOST_WRONG_LABELS else str(wrong)
+    parts = [f"{many} wrong label{'s' if wrong > 1 else ''}"] if wrong else []
+    return ", ".join([*parts, *(["any nulls"] if survives.survives_any_nulls else [])]) or "no wrong label"
 
 
 def interval_of(card: Scorecard) -> Interval | None:
