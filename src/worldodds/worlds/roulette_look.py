@@ -93,7 +93,7 @@ def _polar(size_px: int, radius_m: float) -> tuple[NDArray[np.float64], NDArray[
 
 
 def _bowl() -> Image:
-    radius, angle = _polar(1024, BOWL_RADIUS_M)
+    radius, angle = _polar(768, BOWL_RADIUS_M)
     wood = _wood(radius, angle, 24)
     wood[radius > 0.378] *= 0.55  # the rim is stained darker
     wood[(radius > 0.3) & (radius < 0.378)] *= 1.12
@@ -102,7 +102,7 @@ def _bowl() -> Image:
 
 def _wheel(order: Sequence[int], colour: Callable[[int], str]) -> Image:
     """Paint the wheel: numbers on the outer ring, the same colour on the pocket's floor, wood on the cone."""
-    size = 2048
+    size = 1280
     radius, angle = _polar(size, WHEEL_RADIUS_M)
     places = np.round(-angle * len(order) / (2 * np.pi)).astype(int) % len(order)
     paint = np.array([PAINT[colour(i)] for i in range(len(order))], dtype=float)[places]
@@ -122,12 +122,12 @@ def _numbered(picture: Image, order: Sequence[int]) -> Image:
 
     size = picture.width
     for i, number in enumerate(order):
-        tile = Pictures.new("L", (140, 140))
+        tile = Pictures.new("L", (88, 88))
         pen = ImageDraw.Draw(tile)
-        pen.text((70, 70), str(number), font=font(86), fill=255, anchor="mm", stroke_width=3, stroke_fill=255)
+        pen.text((44, 44), str(number), font=font(54), fill=255, anchor="mm", stroke_width=2, stroke_fill=255)
         turn = -360 * i / len(order)  # degrees counter-clockwise from +x
         tile = tile.rotate(turn - 90, resample=Pictures.Resampling.BICUBIC)
         distance = 0.281 / WHEEL_RADIUS_M * size / 2
-        at = (size / 2 + distance * np.cos(np.radians(turn)) - 70, size / 2 - distance * np.sin(np.radians(turn)) - 70)
+        at = (size / 2 + distance * np.cos(np.radians(turn)) - 44, size / 2 - distance * np.sin(np.radians(turn)) - 44)
         picture.paste((250, 246, 235), (round(at[0]), round(at[1])), tile)
     return picture

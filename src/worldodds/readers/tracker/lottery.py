@@ -26,6 +26,7 @@ BLUR_PX = 1.6  # of patch and templates: wide enough for noise, narrow enough fo
 REACH_PX = 5  # how far the number may be from the disc's middle
 LEAST_CHANGE = 12.0  # grey levels of the conditioning frame between an empty and a full cup
 STILL = 0.25  # change over LOOK_BACK frames, as a share of that
+STIRRING = 15.0  # grey levels by which a ball on its way changes its place in the picture
 LEAST_LIKENESS, LEAST_MARGIN = 0.72, 0.03
 LEAST_PAINT, PAINT_MARGIN = 0.8, 0.12
 
@@ -52,7 +53,7 @@ def read(frames: Sequence[Image], scene: Scene) -> Reading:
     if _difference(late, early) > STILL * max(change, LEAST_CHANGE):
         return _null(scene, "not_settled")
     if change < LEAST_CHANGE:
-        return _null(scene, "empty_tube")
+        return _null(scene, "not_settled" if _stirs(frames, view) else "empty_tube")
     return _judge(weigh(late, scene), scene)
 
 
@@ -139,6 +140,17 @@ def _patch(frames: Sequence[Image], view: View, scene: Scene) -> Patch:
         smooth = cv2.GaussianBlur(frame, (0, 0), max(0.3, 0.35 * scale))
         cut.append(cv2.remap(smooth, at[0], at[1], cv2.INTER_LINEAR))
     return np.asarray((np.mean(cut, axis=0) - view.offset) / view.gain, dtype=np.float32)
+
+
+def _stirs(frames: Sequence[Image], view: View) -> bool:
+    """Say whether anything at all moves at the end of the clip."""
+    import cv2
+
+    late, early = (
+        np.mean([view.rectify(frame) for frame in part], axis=0)
+        for part in (frames[-GROUP:], frames[-GROUP - LOOK_BACK : -LOOK_BACK])
+    )
+    return bool(np.abs(cv2.GaussianBlur(late - early, (0, 0), 3)).max() > STIRRING)
 
 
 def _difference(a: Patch, b: Patch) -> float:
