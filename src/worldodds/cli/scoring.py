@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -23,7 +23,10 @@ def score(
     reader: str | None = None,
     name: str | None = None,
     partial: Json = False,
+    delta: float = 0.2,
     json: Json = False,
+    format: Literal["md", "tex"] | None = None,  # noqa: A002 - the option is called --format
+    figures: Path | None = None,
     verbose: Verbose = False,
 ) -> int:
     """Score sources: how far each model is from the odds, scene by scene, with exact tests.
@@ -41,19 +44,34 @@ def score(
         Another name for the only model.
     partial
         Average over the scenes there are, and name them.
+    delta
+        Call a scene calibrated where equivalence within this total variation is certified.
     json
         Print everything as JSON (format worldodds.score/1).
+    format
+        Print tables for a paper, in Markdown or LaTeX.
+    figures
+        Write the figures for a paper, as SVG and PDF, into this folder.
     verbose
         Print more columns.
     """
+    from worldodds.scorecard import best_first
     from worldodds.sources import load
 
     source = load(*sources, suite=suite, reader=reader, name=name)
-    cards = source.score(partial=partial)
+    cards = source.score(partial=partial, delta=delta)
+    if figures is not None:
+        from worldodds.report.paper import save_figures
+
+        save_figures(best_first(cards), figures)
     if json:
         from worldodds.interop.score_json import score_json
 
         print(score_json(cards, source.suite, source.reader))
+    elif format:
+        from worldodds.report.paper import tables
+
+        print(tables(best_first(cards), format))
     else:
         print_scores(cards, verbose=verbose)
     return 3 if any(card.open for card in cards) else 0
