@@ -202,14 +202,15 @@ def _hat(shape: Shape, round_shape: RoundShape, rank: str) -> None:
 def back() -> Image:
     """Return the back all cards share, the same either way up: a blue lattice with rosettes inside a white border."""
     y, x = np.mgrid[0:HEIGHT_PX, 0:WIDTH_PX].astype(np.float64)
-    u, v = (x - WIDTH_PX / 2) / 28, (y - HEIGHT_PX / 2) / 28
+    from_middle_x, from_middle_y = x - (WIDTH_PX - 1) / 2, y - (HEIGHT_PX - 1) / 2
+    u, v = from_middle_x / 28, from_middle_y / 28
     lattice = np.minimum(np.abs((u + v) % 2 - 1), np.abs((u - v) % 2 - 1))
     to_knot = np.hypot((u + v + 1) % 2 - 1, (u - v + 1) % 2 - 1)
     light = np.clip((0.17 - lattice) / 0.06, 0, 1)
     light = np.maximum(light, np.clip((0.44 - np.abs(to_knot - 0.12)) / 0.1 - 2.6, 0, 1))
     edge = np.minimum(np.minimum(x, WIDTH_PX - 1 - x), np.minimum(y, HEIGHT_PX - 1 - y))
-    middle = np.hypot(x - WIDTH_PX / 2, y - HEIGHT_PX / 2)
-    angle = np.arctan2(y - HEIGHT_PX / 2, x - WIDTH_PX / 2)
+    middle = np.hypot(from_middle_x, from_middle_y)
+    angle = np.arctan2(from_middle_y, from_middle_x)
     petals = 96 + 16 * np.cos(8 * angle)
     rosette = np.clip(0.5 + 0.5 * np.cos(middle / 6.5) * np.cos(8 * angle), 0, 1)
     light = np.where(middle < petals, rosette, light)

@@ -19,7 +19,7 @@ from worldodds.video import Image
 SMOOTH_PX = 2.0
 PRESENT = 0.36  # redness at the middle of the mass; empty stands reach 0.24 at worst, masses 0.55 at least
 STRADDLING = 0.007  # half the width of the strip above and below the pivot that is neither side, frame heights
-SWUNG = 0.12  # how far the mass must have got from where it started, frame heights
+SWUNG = 6.5  # how long the mass's way must be, in reaches: before, its start is not forgotten (a good second)
 LOOKS = 15  # frames looked at
 
 
@@ -56,7 +56,7 @@ def _unsound(tracks: list[list[Blob]], pivot: tuple[float, float], reach: float)
     way = np.array([(track[0].x, track[0].y) for track in tracks if track])
     if np.hypot(*(way - pivot).T).max() > 1.12 * reach:
         return "broken"
-    if np.hypot(*(way - way[0]).T).max() < SWUNG:
+    if np.hypot(*np.diff(way, axis=0).T).sum() < SWUNG * reach:
         return "not_settled"
     return "straddling" if abs(way[-1, 0] - pivot[0]) < STRADDLING else None
 

@@ -83,6 +83,6 @@ def _jackets(picture: Picture, area: float) -> list[Blob]:
     peak = float(excess.max())
     if peak < PRESENT:
         return []
-    whole = np.asarray(cv2.dilate(excess, np.ones((5, 5))))
+    whole = np.asarray(cv2.dilate(excess, np.ones((5, 5))), dtype=np.float32)
     found = [blob for blob in blobs(whole, max(0.5 * peak, 0.7 * PRESENT)) if blob.area > SMALLEST * area]
     return [blob for blob in found if blob.area > SECOND * found[0].area]
