@@ -193,7 +193,7 @@ def test_tiny_p_value_of_a_table_too_large_to_list():
 )
 def test_large_tables_are_never_below_and_within_half_a_percent(counts, statistic, monkeypatch):
     """Where tables are too many to list, the p-value lies from the exact one to 0.5% above it."""
-    monkeypatch.setattr("worldodds.statistics.exact.MAX_LATTICE_WORK", 0)
+    monkeypatch.setattr("worldodds.statistics.exact.MAX_CELLS", 0)
     monkeypatch.setattr("worldodds.statistics.exact.MAX_TABLES", 1e7)
     multinomial_test.__globals__["_test"].cache_clear()
     exact = multinomial_test(counts, Reference.binomial(10), statistic=statistic)
@@ -216,7 +216,7 @@ def test_lattice_agrees_with_lists(statistic, monkeypatch):
     lattice = multinomial_test(counts, reference, statistic=statistic)
     multinomial_test.__globals__["_test"].cache_clear()
     assert lattice.method == "exact"
-    assert lattice.p_value == pytest.approx(listed, rel=1e-12)
+    assert 1 - 1e-12 <= lattice.p_value / listed < 1 + 1e-6
 
 
 def test_impossible_outcome_gives_zero_and_says_so():

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, exp, inf, lcm, lgamma, log
 
 import numpy as np
-from numpy.typing import NDArray
 
 from worldodds.errors import StatisticsError
 from worldodds.statistics.cell import CountsLike, ReferenceLike, as_cell
 from worldodds.statistics.enumerate import group_log_total, tables_needed, tail_probability
-from worldodds.statistics.grid import grid_tail
-from worldodds.statistics.tails import TIES, convolved_tail
+from worldodds.statistics.tails import MAX_CELLS, TIES, convolved_tail, lattice_tail
 from worldodds.statistics.terms import STATISTICS, Group, Statistic, groups_of
 
 MAX_TABLES = 1_500_000
-MAX_LATTICE_WORK = 4e8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +37,11 @@ def multinomial_test(counts: CountsLike, reference: ReferenceLike, *, statistic:
     one seen; ties, which are values equal to 1e-9 relative, count in full.
 
     Uniform references up to n = 50, and every table of up to a million points, agree with enumeration to 1e-12
-    relative; so does everything small enough to be enumerated in two halves, and statistics on a lattice. Elsewhere
-    terms are rounded so that the p-value is never below the exact one, on a grid refined until it is within 0.5% of
-    it; should that cost too much, ``method`` says how far above it may be. Only positive terms are added: p-values
-    keep their accuracy down to the smallest float.
+    relative; so does everything small enough to be enumerated in two halves. Beyond that p-values are never below the
+    exact ones: within 1e-6 of them for statistics on a lattice (TV, and chi-squared of a uniform reference); else terms
+    are rounded up to a grid that is refined until the p-value is within 0.5% of the exact one, and ``method`` says by
+    how much it may be above, also where that would take too much memory. P-values keep their accuracy down to the
+    smallest float.
 
     An outcome that the reference rules out gives p = 0 and an infinite statistic (for TV its value), and ``method``
     says so.
@@ -88,20 +86,17 @@ def _tail(
     n = sum(counts)
     if tables_needed(groups, n) <= MAX_TABLES:
         return tail_probability(groups, n, threshold), "exact"
-    lattice = _lattice(groups, n, threshold, statistic)
+    lattice = _on_lattice(groups, n, threshold, statistic)
     if lattice is not None:
-        return grid_tail(groups, lattice[0], n, lattice[1]), "exact"
+        return lattice_tail(*lattice, n), "exact"
     return _conservative(counts, odds, threshold, statistic)
 
 
-def _lattice(
-    groups: list[Group], n: int, threshold: float, statistic: Statistic
-) -> tuple[list[NDArray[np.int64]], int] | None:
-    """Whole-number terms and threshold, where the statistic lives on a lattice that is not too fine."""
+def _on_lattice(groups: list[Group], n: int, threshold: float, statistic: Statistic) -> tuple[list[Group], int] | None:
+    """Groups with whole-number terms, and the threshold, where the statistic lives on a lattice not too fine."""
     total = lcm(*(g.odds.denominator for g in groups))
     x = np.arange(n + 1)
     if statistic == "tv":
-        # sum |W x - n w| is even or odd throughout, so the lattice could be halved; it is cheap enough as it is
         steps = [np.abs(total * x - n * int(g.odds * total)) for g in groups]
         limit = ceil(threshold * total - 1e-6)
     elif statistic == "chi2" and len(groups) == 1:
@@ -110,8 +105,9 @@ def _lattice(
         limit = ceil(((threshold + n) * n / groups[0].size - n) / 2 - 1e-6)
     else:
         return None
-    work = sum(g.size for g in groups) * n * n / 2 * limit
-    return (steps, limit) if work <= MAX_LATTICE_WORK else None
+    if limit * (n + 1) > MAX_CELLS:
+        return None
+    return [replace(g, terms=s.astype(np.float64)) for g, s in zip(groups, steps, strict=True)], limit
 
 
 def _conservative(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, inf, log
@@ -89,6 +89,14 @@ def convolved_tail(
             return law
         before = gap
         reach = max(finest, min(reach / 2, 0.8 * reach * WIDEST_GAP / gap))
+
+
+def lattice_tail(groups: Sequence[Group], threshold: int, n: int) -> float:
+    """Return P(statistic >= threshold) where all terms are whole numbers: nothing is rounded."""
+    if threshold <= 0:
+        return 1.0
+    law = _convolved(_parts(groups, n), n, float(threshold), 1.0, inf)
+    return float(replace(law, blur=0)(np.array([float(threshold)]))[0])
 
 
 @lru_cache(maxsize=16)
