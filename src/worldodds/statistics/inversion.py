@@ -26,6 +26,7 @@ Integers = NDArray[np.int64]
 BELOW = np.linspace(0.0, 1.0, 9)[:-1]  # share of the way from rho = 1 to the cell's own, at the reference
 ALONG = np.array([*np.arange(0, 1.3, 0.1), 1.3, 1.4, 1.5, 1.75, 2, 2.5, 3, 4])  # the l of the path
 ABOVE = np.linspace(0.0, 1.0, 7)[1:]  # share of the way from the cell's own rho to 0
+REPEATS = 2000
 METHOD = "path inversion"
 
 
@@ -57,7 +58,7 @@ def invert(
     cells: Sequence[Cell],
     *,
     rng: np.random.Generator,
-    repeats: int = 2000,
+    repeats: int = REPEATS,
     level: float = 0.95,
     misreading: Misreading | None = None,
 ) -> Inversion:

@@ -14,7 +14,7 @@ from worldodds.statistics.cell import CountsLike, as_counts
 from worldodds.statistics.checks import check_level, check_size
 from worldodds.statistics.equivalence import upper_share
 from worldodds.statistics.interval import Interval
-from worldodds.statistics.inversion import Misreading
+from worldodds.statistics.inversion import REPEATS, Misreading
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -110,7 +110,7 @@ class JudgeError:
         check_level("level", level)
         return upper_share(self.false_label.errors, self.false_label.trials, 1 - level)
 
-    def misreading(self, rng: np.random.Generator, *, repeats: int = 1200) -> Misreading:
+    def misreading(self, rng: np.random.Generator, *, repeats: int = REPEATS) -> Misreading:
         """Return a distortion of counts to be handed to `inversion.invert`, so that this judge's errors widen it.
 
         Each of ``repeats`` simulated worlds has its own rates, drawn as `ErrorRate.draw` does and shared by all cells:
