@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from worldodds import video
-from worldodds.errors import GenerationError, OutOfRangeError, StoreError, VideoError
-from worldodds.protocols import Generator, Reader
+from worldodds.errors import OutOfRangeError, StoreError, VideoError
+from worldodds.filming import Job, Terms, buy_clips, film_clips
+from worldodds.looks import twins
+from worldodds.progress import Progress, Watcher, unwatched
+from worldodds.protocols import Generator, HostedGenerator, Reader
 from worldodds.rollout import Clip, Reading, Rollout, Settings
 from worldodds.scene import Scene, Suite, digest
 from worldodds.store import RunStore, StoredReading
@@ -22,46 +23,27 @@ class Plan:
     """What to film and who reads it: every scene of the suite, ``n`` rollouts each, seeds 0 to n - 1."""
 
     suite: Suite
-    generator: Generator
+    generator: Generator | HostedGenerator
     readers: tuple[Reader, ...]
     n: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """One rollout that is wanted and not there yet."""
-
-    key: str
-    scene: Scene
-    index: int
-    seed: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """One step of a run, as told to whoever watches."""
-
-    step: Literal["film", "read"]
-    scene: str
-    done: int
-    total: int
-    status: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What a run did, how many clips it has now, and what is still open (failed or missing)."""
+    """What a run did, how many clips it has now, and what is still open (failed or missing).
+
+    ``stopped`` says why buying ended early. ``twins`` names the scenes where a model ignores its seed.
+    """
 
     filmed: int
     read: int
     clips: int
     open: tuple[str, ...]
+    stopped: str | None = None
+    twins: tuple[str, ...] = ()
 
 
-Watcher = Callable[[Progress], None]
-
-
-def plan(suite: Suite, generator: Generator, readers: Sequence[Reader], n: int | None = None) -> Plan:
+def plan(suite: Suite, generator: Generator | HostedGenerator, readers: Sequence[Reader], n: int | None = None) -> Plan:
     """Make a plan; ``n`` defaults to the suite's protocol.
 
     Raises:
@@ -93,27 +75,37 @@ def pending(plan: Plan, store: RunStore) -> list[Job]:
     return [job for job in _jobs(plan) if job.key not in states or not _settled(states[job.key])]
 
 
-def run(plan: Plan, store: RunStore, *, workers: int | None = None, watch: Watcher | None = None) -> Summary:
+def run(
+    plan: Plan, store: RunStore, *, workers: int | None = None, watch: Watcher | None = None, terms: Terms | None = None
+) -> Summary:
     """Film what is missing, then read what is unread; the same call again resumes, a larger ``n`` extends.
+
+    ``workers`` is how many clips are made at once: processes or threads here, jobs at a provider.
 
     Raises:
         StoreError: the folder was made with another generator, other settings, or another text of a scene.
+        InputError, ProviderError: a provider's key, model, frame or prompt is wrong; nothing was bought.
     """
     _check_same_run(plan, store)
+    jobs = pending(plan, store)
+    if jobs and isinstance(plan.generator, HostedGenerator):
+        plan.generator.check(plan.suite.scenes)
     store.freeze_suite(plan.suite)
     store.note("generator", {"name": plan.generator.name, "settings": dict(plan.generator.settings)})
     for scene in plan.suite.scenes:
         store.plan(scene.id, plan.n)
-    jobs = pending(plan, store)
-    watch = watch or _unwatched
-    filmed = _film(plan.generator, jobs, store, workers, watch)
+    watch = watch or unwatched
+    if isinstance(plan.generator, HostedGenerator):
+        filmed, stopped = buy_clips(plan.generator, jobs, store, workers, watch, terms or Terms())
+    else:
+        filmed, stopped = film_clips(plan.generator, jobs, store, workers, watch), None
     read = sum(_read(store, reader, plan.suite, workers, watch) for reader in plan.readers)
-    return _summary(store, plan.readers, filmed, read)
+    return replace(_summary(store, plan.readers, filmed, read), stopped=stopped)
 
 
 def read_clips(store: RunStore, reader: Reader, *, workers: int | None = None, watch: Watcher | None = None) -> Summary:
     """Let a reader read every clip of the run that it has not answered yet."""
-    read = _read(store, reader, store.suite, workers, watch or _unwatched)
+    read = _read(store, reader, store.suite, workers, watch or unwatched)
     return _summary(store, [reader], 0, read)
 
 
@@ -121,7 +113,11 @@ def _read(store: RunStore, reader: Reader, suite: Suite, workers: int | None, wa
     tasks = list(_unread(store, reader, suite))
     for done, (task, answer) in enumerate(in_parallel(_read_one, tasks, reader.cpu_bound, workers), 1):
         store.add_reading(_stored(task, answer))
-        watch(Progress(step="read", scene=task.scene.id, done=done, total=len(tasks), status=answer.status))
+        watch(
+            Progress(
+                step="read", scene=task.scene.id, done=done, total=len(tasks), status=answer.status, label=answer.label
+            )
+        )
     return len(tasks)
 
 
@@ -172,50 +168,6 @@ def _stored(task: _ReadTask, answer: Reading) -> StoredReading:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _FilmTask:
-    job: Job
-    generator: Generator
-    part: Path
-
-
-def _film(generator: Generator, jobs: list[Job], store: RunStore, workers: int | None, watch: Watcher) -> int:
-    tasks: list[_FilmTask] = []
-    for job in jobs:
-        folder = store.scene_folder(job.scene)
-        folder.mkdir(parents=True, exist_ok=True)
-        tasks.append(_FilmTask(job=job, generator=generator, part=folder / f".part-{job.index:03d}"))
-    for done, (task, rollout) in enumerate(in_parallel(_film_one, tasks, generator.cpu_bound, workers), 1):
-        store.add_rollout(task.job.key, _move_in(task, rollout))
-        watch(Progress(step="film", scene=rollout.scene, done=done, total=len(tasks), status=rollout.status))
-    return len(tasks)
-
-
-def _film_one(task: _FilmTask) -> Rollout:
-    """Make one clip in a folder of its own; whatever the generator leaves beside it moves with it."""
-    job = task.job
-    shutil.rmtree(task.part, ignore_errors=True)
-    task.part.mkdir()
-    into = task.part / f"r{job.index:03d}.mp4"
-    try:
-        rollout = task.generator.generate(job.scene, seed=job.seed, index=job.index, into=into)
-        return replace(rollout, clip=video.probe(into)) if rollout.status == "done" else rollout
-    except (GenerationError, VideoError, OSError) as error:
-        told = f"{type(error).__name__}: {error}"
-        return Rollout(scene=job.scene.id, index=job.index, seed=job.seed, status="failed", message=told)
-
-
-def _move_in(task: _FilmTask, rollout: Rollout) -> Rollout:
-    """Move a finished clip to its place by rename, the clip itself last, and forget the working folder."""
-    if rollout.clip:
-        name = rollout.clip.path.name
-        for file in sorted(task.part.iterdir(), key=lambda file: file.name == name):
-            file.replace(task.part.parent / file.name)
-        rollout = replace(rollout, clip=replace(rollout.clip, path=task.part.parent / name))
-    shutil.rmtree(task.part, ignore_errors=True)
-    return rollout
-
-
 def _jobs(plan: Plan) -> Iterator[Job]:
     made_by = plan.generator
     for scene in plan.suite.scenes:
@@ -257,8 +209,14 @@ def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
 
 
 def _summary(store: RunStore, readers: Iterable[Reader], filmed: int, read: int) -> Summary:
-    clips = sum(rollout.status == "done" for rollout in store.rollouts().values())
-    return Summary(filmed=filmed, read=read, clips=clips, open=still_open(store, [reader.name for reader in readers]))
+    rollouts = store.rollouts()
+    return Summary(
+        filmed=filmed,
+        read=read,
+        clips=sum(rollout.status == "done" for rollout in rollouts.values()),
+        open=still_open(store, [reader.name for reader in readers]),
+        twins=twins(rollouts, store.looks()),
+    )
 
 
 def still_open(store: RunStore, readers: Collection[str]) -> tuple[str, ...]:
@@ -278,7 +236,3 @@ def still_open(store: RunStore, readers: Collection[str]) -> tuple[str, ...]:
         if stored.reader in readers and stored.reading.status == "failed" and rollout.status == "done":
             lines.append(f"{rollout.scene} r{rollout.index:03d}: {stored.reader}: {stored.reading.reason}")
     return tuple(sorted(lines))
-
-
-def _unwatched(_: Progress) -> None:
-    pass

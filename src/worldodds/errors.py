@@ -42,6 +42,50 @@ class GenerationError(WorldOddsError):
     """A generator could not make a clip."""
 
 
+class ProviderError(GenerationError):
+    """A provider said no, or nothing; ``kind`` names the error in the ledger, ``request_id`` is the provider's own.
+
+    Raised as it is: the provider will say the same again (a wrong argument, a failed job).
+    """
+
+    kind = "permanent"
+
+    def __init__(self, message: str, *, request_id: str | None = None, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.request_id = request_id
+        self.retry_after_s = retry_after_s
+
+
+class TransientError(ProviderError):
+    """The provider is busy or out of reach and has surely not accepted the job: the same again may work."""
+
+    kind = "retryable"
+
+
+class UncertainError(ProviderError):
+    """Nobody can tell whether the provider accepted the job: perhaps it was bought."""
+
+    kind = "perhaps bought"
+
+
+class RefusedError(ProviderError):
+    """The provider's moderation said no."""
+
+    kind = "refused"
+
+
+class AccountError(ProviderError):
+    """The provider refuses every job: a wrong key, no credit left, no access to the model."""
+
+    kind = "account"
+
+
+class GoneError(ProviderError):
+    """The provider no longer knows a job, or no longer keeps its clip."""
+
+    kind = "gone"
+
+
 class StoreError(WorldOddsError):
     """A run folder is damaged, locked, or made for something else."""
 

@@ -7,7 +7,8 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,35 +17,14 @@ from typing import IO, Any, Self
 
 import msgspec
 
+from worldodds.attempts import Attempt
 from worldodds.errors import StoreError
+from worldodds.migrations import MIGRATIONS
 from worldodds.rollout import Clip, Reading, Rollout
 from worldodds.scene import Scene, Suite, load_suite
 
 LEDGER = "run.sqlite"
-
-# Rows are only ever inserted; the newest row of a key is its state, the older ones are its history.
-MIGRATIONS: tuple[str, ...] = (
-    """
-    create table run (id integer primary key, at text not null, name text not null, value text not null);
-    create table planned (id integer primary key, at text not null, scene text not null, n integer not null);
-    create table rollout (
-        id integer primary key, at text not null, key text not null, scene text not null, idx integer not null,
-        seed integer not null, status text not null, path text, sha256 text, seconds real, frames integer,
-        served_version text, cost_usd real, message text, details text not null
-    );
-    create table reading (
-        id integer primary key, at text not null, key text not null, rollout_key text not null, sha256 text not null,
-        reader text not null, settings text not null, vote integer not null, status text not null,
-        label text, reason text, raw text
-    );
-    create index rollout_key on rollout (key, id);
-    create index reading_key on reading (key, id);
-    create view rollout_now as
-        select * from rollout where id in (select max(id) from rollout group by key);
-    create view reading_now as
-        select * from reading where id in (select max(id) from reading group by key);
-    """,
-)
+_ATTEMPT = ("key", "state", "token", "job", "error_class", "message", "request_id", "cost_usd")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +64,7 @@ class RunStore:
             self._prepare_folder(path)
             self._lock = _lock(self.folder)
         try:
-            self._open(str(path))
+            self._open(str(path), write=write)
         except sqlite3.DatabaseError as error:
             self.close()
             raise StoreError(f"{path}: not a readable ledger ({error}); restore it from a copy") from None
@@ -107,14 +87,18 @@ class RunStore:
                 f"{self.folder}: cannot be made: {error.strerror}; name a folder you may write to"
             ) from None
 
-    def _open(self, path: str) -> None:
+    def _open(self, path: str, *, write: bool = True) -> None:
         self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
         self._db.row_factory = sqlite3.Row
         (version,) = self._db.execute("pragma user_version").fetchone()
         if version > len(MIGRATIONS):
             raise StoreError(f"{path}: made by a newer worldodds (ledger version {version}); upgrade worldodds")
-        for number, script in enumerate(MIGRATIONS[version:], version + 1):
+        if not version and not write:
+            raise StoreError(f"{self.folder}: the run was never started; run it once first")
+        self._version = version
+        for number, script in enumerate(MIGRATIONS[version:] if write else (), version + 1):
             self._db.executescript(f"begin; {script} pragma user_version = {number}; commit;")
+            self._version = number
 
     def close(self) -> None:
         """Close the ledger and give the lock back."""
@@ -131,6 +115,17 @@ class RunStore:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @contextmanager
+    def together(self) -> Generator[None]:
+        """Write all rows of a block, or none: one commit, and one wait for the disk."""
+        self._db.execute("begin immediate")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("rollback")
+            raise
+        self._db.execute("commit")
 
     # -- what the run is -------------------------------------------------------------------------------------------
 
@@ -209,6 +204,32 @@ class RunStore:
         """Return how many times a rollout was tried."""
         return self._db.execute("select count(*) from rollout where key = ?", (key,)).fetchone()[0]
 
+    # -- providers -------------------------------------------------------------------------------------------------
+
+    def add_attempt(self, attempt: Attempt) -> None:
+        """Append a line to a rollout's history at its provider."""
+        row = (_now(), *(getattr(attempt, name) for name in _ATTEMPT))
+        self._db.execute(f"insert into attempt (at, {', '.join(_ATTEMPT)}) values ({_marks(row)})", row)  # noqa: S608
+
+    def attempts_now(self) -> dict[str, Attempt]:
+        """Return the newest line of every rollout's history at its provider, by key."""
+        rows = self._db.execute("select * from attempt_now") if self._version > 1 else ()
+        return {row["key"]: _attempt(row) for row in rows}
+
+    def attempt_history(self) -> list[Attempt]:
+        """Return all lines, oldest first."""
+        rows = self._db.execute("select * from attempt order by id") if self._version > 1 else ()
+        return [_attempt(row) for row in rows]
+
+    def add_look(self, sha256: str, picture: bytes) -> None:
+        """Keep a clip's small picture."""
+        self._db.execute("insert or ignore into look (sha256, picture) values (?, ?)", (sha256, picture))
+
+    def looks(self) -> dict[str, bytes]:
+        """Return the small pictures of clips, by the clip's sha256."""
+        rows = self._db.execute("select * from look") if self._version > 1 else ()
+        return {row["sha256"]: row["picture"] for row in rows}
+
     def _rollout(self, row: sqlite3.Row) -> Rollout:
         clip = None
         if row["path"]:
@@ -240,6 +261,10 @@ class RunStore:
     def readings(self) -> dict[str, StoredReading]:
         """Return the state of every reading by key, in order of reading."""
         return {row["key"]: _stored(row) for row in self._db.execute("select * from reading_now order by id")}
+
+
+def _attempt(row: sqlite3.Row) -> Attempt:
+    return Attempt(**{name: row[name] for name in _ATTEMPT})
 
 
 def _stored(row: sqlite3.Row) -> StoredReading:

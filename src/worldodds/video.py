@@ -104,6 +104,18 @@ def decode(path: Path, *, last: int | None = None) -> Footage:
     return Footage(frames=frames, times=np.array(times) - times[0])
 
 
+def thumbnails(path: Path, height: int, width: int) -> NDArray[np.uint8]:
+    """Return every frame of a clip as a small grey picture, shape (frames, height, width), area-averaged.
+
+    Raises:
+        VideoError: as `probe`.
+    """
+    cv2 = _need("cv2", "opencv-python-headless")
+    grey = (frame.to_ndarray(format="gray") for frame in _whole(path))
+    small = [cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA) for picture in grey]
+    return np.array(small, dtype=np.uint8)
+
+
 def read_still(path: Path) -> Image:
     """Read a picture (PNG, JPEG) as RGB; raises VideoError where it is missing or broken."""
     cv2 = _need("cv2", "opencv-python-headless")

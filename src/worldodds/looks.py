@@ -1,0 +1,79 @@
+"""Find clips that are twins under different seeds: a model that makes them ignores the seed."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldodds import video
+from worldodds.rollout import Rollout
+
+_SIZE = (18, 32)  # height, width in cells
+_AT = (0.5, 0.75, 1.0)  # which moments of a clip are kept
+_NEAR = 3  # grey levels between the same picture encoded twice; a moving ball changes a cell by tens
+
+
+def look(path: Path) -> bytes:
+    """Return a clip's small grey picture: three moments of its second half, compressed (perceptual hash by pixels).
+
+    Raises:
+        VideoError: the clip cannot be decoded.
+    """
+    cells = video.thumbnails(path, *_SIZE)  # (frames, 18, 32)
+    chosen = cells[[round(at * (len(cells) - 1)) for at in _AT]]
+    return zlib.compress(chosen.tobytes())
+
+
+def twins(rollouts: Mapping[str, Rollout], looks: Mapping[str, bytes]) -> tuple[str, ...]:
+    """Name, one line a scene, the clips of different seeds that are the same file or look the same."""
+    by_scene: dict[str, list[Rollout]] = {}
+    for rollout in rollouts.values():
+        if rollout.status == "done" and rollout.clip:
+            by_scene.setdefault(rollout.scene, []).append(rollout)
+    lines = [_line(scene, sorted(clips, key=lambda r: r.index), looks) for scene, clips in by_scene.items()]
+    return tuple(line for line in lines if line)
+
+
+def _line(scene: str, clips: list[Rollout], looks: Mapping[str, bytes]) -> str | None:
+    pairs = [pair for pair in _pairs(clips, looks) if pair[0].seed != pair[1].seed]
+    if not pairs:
+        return None
+    first, second, same = pairs[0]
+    count = len({rollout.index for pair in pairs for rollout in pair[:2]})
+    what = "are the same file" if same else "look the same"
+    return (
+        f"{scene}: this model ignores the seed: r{first.index:03d} and r{second.index:03d} {what} "
+        f"(seeds {first.seed} and {second.seed}; {count} of {len(clips)} clips have a twin)"
+    )
+
+
+def _pairs(clips: list[Rollout], looks: Mapping[str, bytes]) -> list[tuple[Rollout, Rollout, bool]]:
+    """Pair each clip with the first earlier one that is its twin."""
+    pairs: list[tuple[Rollout, Rollout, bool]] = []
+    files: dict[str, Rollout] = {}
+    seen: list[Rollout] = []
+    pictures = np.empty((len(clips), len(_AT) * _SIZE[0] * _SIZE[1]), dtype=np.int16)
+    for clip in clips:
+        assert clip.clip is not None
+        sha256 = clip.clip.sha256
+        if sha256 in files:
+            pairs.append((files[sha256], clip, True))
+            continue
+        files[sha256] = clip
+        if sha256 not in looks:
+            continue
+        picture = _picture(looks[sha256])
+        near = np.abs(pictures[: len(seen)] - picture).max(axis=1) <= _NEAR if seen else np.zeros(0, dtype=bool)
+        if near.any():
+            pairs.append((seen[int(np.argmax(near))], clip, False))
+        pictures[len(seen)] = picture
+        seen.append(clip)
+    return pairs
+
+
+def _picture(packed: bytes) -> NDArray[np.int16]:
+    return np.frombuffer(zlib.decompress(packed), dtype=np.uint8).astype(np.int16)
