@@ -1,4 +1,4 @@
-"""Where outcomes come from: run folders, tables and CaliBench's bins, all as the same rows."""
+"""Where outcomes come from: run folders, tables and the benchmarks' own files, all as the same rows."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from worldodds.engine import reading_keys, rollout_key
 from worldodds.errors import SourceError, nearest
+from worldodds.interop.pawbench import is_official, read_official
 from worldodds.interop.source import read_source
 from worldodds.rollout import Reading, Rollout
 from worldodds.row import Row
@@ -28,7 +29,8 @@ class Source:
     """The rows of one or more sources, read by one reader, with the suite they belong to.
 
     ``clips`` and ``filmed`` know only the models of run folders: the clips by (model, scene, index), and by model what
-    each scene was filmed from (frame and prompt), which tells whether two models were filmed alike.
+    each scene was filmed from (frame and prompt), which tells whether two models were filmed alike. ``set_aside`` says
+    in a sentence each which rows of a benchmark's own files could not be used.
     """
 
     suite: Suite
@@ -36,6 +38,7 @@ class Source:
     reader: str | None
     clips: Mapping[tuple[str, str, int], Path]
     filmed: Mapping[str, Mapping[str, str]]
+    set_aside: tuple[str, ...] = ()
 
     def only(self, scene_ids: Sequence[str]) -> Source:
         """Return the source cut to some scenes, its suite with it."""
@@ -74,12 +77,12 @@ class Source:
 def load(
     *paths: str | Path, suite: str | Path | None = None, reader: str | None = None, name: str | None = None
 ) -> Source:
-    """Read one or more sources: run folders, tables (csv, parquet, jsonl) or CaliBench's bins.
+    """Read one or more sources: run folders, tables (csv, parquet, jsonl), CaliBench's bins or PAWBench's rows.
 
     The word ``published`` stands for the outcomes that a suite's paper published, unless a file is called so.
 
-    ``suite`` defaults to a run's frozen copy, else to calibench. ``reader`` is needed where a source was read by
-    several. ``name`` renames the only model.
+    ``suite`` defaults to a run's frozen copy, else to calibench (pawbench where a source is its evaluator's own).
+    ``reader`` is needed where a source was read by several. ``name`` renames the only model.
 
     Raises:
         SourceError: nothing to read, several readers or models where one is needed, runs of different suites.
@@ -92,7 +95,14 @@ def load(
     if name is not None:
         rows, clips, filmed = _rename(rows, clips, filmed, name)
     readers = sorted({row.reader for row in rows if row.reader})
-    return Source(suite=chosen, rows=tuple(rows), reader=" + ".join(readers) or None, clips=clips, filmed=filmed)
+    return Source(
+        suite=chosen,
+        rows=tuple(rows),
+        reader=" + ".join(readers) or None,
+        clips=clips,
+        filmed=filmed,
+        set_aside=tuple(told for part in parts for told in part.set_aside),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +110,7 @@ class _Part:
     rows: list[Row]
     clips: dict[tuple[str, int], Path]
     filmed: dict[str, str]
+    set_aside: tuple[str, ...] = ()
 
 
 def _load_one(path: Path, suite: Suite, reader: str | None) -> _Part:
@@ -107,6 +118,9 @@ def _load_one(path: Path, suite: Suite, reader: str | None) -> _Part:
         if not published_readings(suite):
             raise SourceError(f"suite {suite.id!r} ships no published outcomes")
         return _Part(rows=list(published_readings(suite)), clips={}, filmed={})
+    if is_official(path):
+        official = read_official(path, suite)
+        return _Part(rows=official.rows, clips={}, filmed={}, set_aside=tuple(official.set_aside))
     if not is_run(path):
         return _Part(rows=_of_reader(read_source(path, suite), reader, path), clips={}, filmed={})
     with RunStore(path, write=False) as store:
@@ -199,7 +213,9 @@ def _suite_of(paths: Iterable[str | Path]) -> Suite:
                 f"{path} and {first_path} were made for different suites or odds ({suite.id}, {first.id}): "
                 "cells of different suites are not compared; score them one by one, or give --suite"
             )
-    return suites[0][1] if suites else find_suite(DEFAULT_SUITE)
+    if suites:
+        return suites[0][1]
+    return find_suite("pawbench" if any(is_official(Path(path)) for path in paths) else DEFAULT_SUITE)
 
 
 def _scored(suite: Suite) -> list[object]:
@@ -221,7 +237,8 @@ def _join(paths: Sequence[str | Path], parts: Sequence[_Part]) -> _Joined:
         if again := taken & set(names.values()):
             raise SourceError(f"{path}: given twice, or model {min(again)!r} is in two sources; give each source once")
         taken |= set(names.values())
-        rows += [replace(row, model=names[row.model]) for row in part.rows]
+        changed = any(names[model] != model for model in names)
+        rows += [replace(row, model=names[row.model]) for row in part.rows] if changed else part.rows
         for model in names.values() if part.filmed else ():
             filmed[model] = part.filmed
             clips |= {(model, scene, index): clip for (scene, index), clip in part.clips.items()}
