@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float64]  # (3,), or (frames, 3)
 Curve = Callable[[Any], NDArray[np.float64]]
 
-HIP_M, SHOULDER_M = 0.085, 0.185  # half the distance between the two joints
+HIP_M, SHOULDER_M = 0.085, 0.178  # half the distance between the two joints
 THIGH_M = SHIN_M = 0.43
 TRUNK_M, NECK_M = 0.50, 0.09
 UPPER_ARM_M, FOREARM_M = 0.29, 0.26
 ANKLE_M, BALL_M = 0.08, 0.13  # height of the ankle; how far the ball of the foot is ahead of it
-HIPS_HEIGHT_M = 0.895
+HIPS_HEIGHT_M = 0.935
 
 SEGMENTS = (
     "pelvis",
@@ -106,7 +106,7 @@ def _hip_heights(walk: Walk, times_s: NDArray[np.float64], feet: dict[int, list[
     for ankles in feet.values():
         ankle = np.stack([foot[0] for foot in ankles])
         level = np.linalg.norm(ankle[:, :2] - middle, axis=1)
-        heights = np.minimum(heights, ankle[:, 2] + np.sqrt(np.clip(reach**2 - level**2, 0.25, None)) - 0.01)
+        heights = np.minimum(heights, ankle[:, 2] + np.sqrt(np.clip(reach**2 - level**2, 0.25, None)) - 0.004)
     return np.asarray(gaussian_filter1d(heights, 1.0, mode="nearest"), dtype=np.float64)
 
 
@@ -132,7 +132,7 @@ def _skeleton(walk: Walk, t: float, height: float, feet: dict[int, Any], arm_swi
 
 
 def _arm(neck: Vector, trunk: NDArray[np.float64], side: int, forward_rad: float) -> list[NDArray[np.float64]]:
-    shoulder = neck + trunk @ (side * SHOULDER_M, 0, -0.062)
+    shoulder = neck + trunk @ (side * SHOULDER_M, 0, -0.074)
     hang = trunk @ _tilted(forward_rad + 0.04, side * 0.11)
     elbow = shoulder - UPPER_ARM_M * hang
     bent = trunk @ _tilted(forward_rad + 0.30 + 0.5 * max(forward_rad, 0), side * 0.02)
