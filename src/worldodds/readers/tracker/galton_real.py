@@ -14,15 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from worldodds.readers.tracker.align import HEIGHT, WIDTH, Picture, View, locate
+from worldodds.readers.tracker.align import HEIGHT, WIDTH, Picture, View, locate, reference
 from worldodds.rollout import Reading
 from worldodds.scene import Scene
 from worldodds.video import Image
 
-GROUP = 3  # frames averaged at the end, and as many LOOK_BACK frames earlier
+SMOOTH_RADII = 0.6  # width of the blur before looking, in radii of the ball
+GROUP = 4  # frames averaged at the end, and as many LOOK_BACK frames earlier
 LOOK_BACK = 5
 STANDS_OUT = 1.8  # change at the ball over the largest change elsewhere; empty boards reach 1.3
-LEAST_CHANGE = 7.0  # grey levels of the conditioning frame; a ball changes 40
+LEAST_CHANGE = 18.0  # grey levels of the conditioning frame; balls change 29 at least, empty boards 10 at most
 SECOND_BALL = 0.7  # of the first one's change
 STILL_RADII, FLOOR_RADII = 0.5, 1.3
 OFF_MIDDLE = 0.37  # of a bin: a ball that leans on a wall is 0.2 off
@@ -47,7 +48,7 @@ def read(frames: Sequence[Image], scene: Scene) -> Reading:
     empty = view.rectify(frames[0])
     radius = float(scene.geometry["ball_radius"]) * HEIGHT
     late = _change(view, frames[-GROUP:], empty, scene, radius)
-    if (late > 20).mean() > OVERCAST:
+    if (np.abs(late) > 20).mean() > OVERCAST:
         return _null(scene, "hidden")
     spots = _spots(late, scene, radius)
     before = _spots(_change(view, frames[-GROUP - LOOK_BACK : -LOOK_BACK], empty, scene, radius), scene, radius)
@@ -75,14 +76,25 @@ def _bin(spot: Spot, scene: Scene, radius: float) -> Reading:
 
 
 def _change(view: View, frames: Sequence[Image], empty: Picture, scene: Scene, radius: float) -> Map:
-    """Return how much each place of the zone has changed since the first frame, in colour, at the ball's scale."""
+    """Return how far each place of the zone has gone from wood towards steel since the first frame, in grey levels."""
     import cv2
 
     mean = np.mean([view.rectify(frame) for frame in frames], axis=0)
-    smooth = cv2.GaussianBlur(mean - empty, (0, 0), 0.45 * radius)
+    towards = (empty - mean) @ _wood_less_steel(scene, radius)
     left, top, right, bottom = _zone(scene)
-    change = np.linalg.norm(smooth[top:bottom, left:right], axis=2)
-    return np.asarray(cv2.GaussianBlur(change, (0, 0), 0.35 * radius))
+    return np.asarray(cv2.GaussianBlur(towards, (0, 0), SMOOTH_RADII * radius)[top:bottom, left:right])
+
+
+def _wood_less_steel(scene: Scene, radius: float) -> NDArray[np.float32]:
+    """Return the direction in colour from the ball to the board behind it, as the conditioning frame shows them."""
+    assert scene.frame is not None
+    still = reference(scene.frame)
+    x, y = _pixel(scene.geometry["ball"])
+    rows, columns = np.mgrid[:HEIGHT, :WIDTH]
+    steel = still[np.hypot(columns - x, rows - y) < 0.8 * radius].mean(axis=0)
+    left, top, right, bottom = _zone(scene)
+    contrast = np.median(still[top:bottom, left:right].reshape(-1, 3), axis=0) - steel
+    return np.asarray(contrast / np.linalg.norm(contrast), np.float32)
 
 
 def _spots(change: Map, scene: Scene, radius: float) -> list[Spot]:

@@ -51,13 +51,17 @@ def read(frames: Sequence[Image], scene: Scene) -> Reading:
     before = look(frames[max(0, len(frames) - 1 - LOOK_BACK)], view, scene)
     if end.fit < WHEEL_FITS:
         return _null(scene, "blurred")
+    if _apart(end.turn, before.turn) > STILL_POCKETS:
+        return _null(scene, "not_settled")
     if end.ball is None:
         return _null(scene, "absent")
-    if before.ball is None or max(_apart(end.ball, before.ball), _apart(end.turn, before.turn)) > STILL_POCKETS:
+    if before.ball is None or _apart(end.ball, before.ball) > STILL_POCKETS:
         return _null(scene, "not_settled")
-    if end.several:
-        return _null(scene, "several_balls")
-    place = end.turn - end.ball
+    return _null(scene, "several_balls") if end.several else _colour(end.turn - end.ball, scene)
+
+
+def _colour(place: float, scene: Scene) -> Reading:
+    """Return the colour at a place clockwise from the zero, in pockets."""
     if abs(place - round(place)) > BETWEEN:
         return _null(scene, "straddling")
     pocket = round(place) % POCKETS
