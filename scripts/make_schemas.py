@@ -8,9 +8,16 @@ import msgspec
 
 from worldodds.interop.documents import CompareDocument, MonitorDocument, PlanDocument
 from worldodds.interop.score_json import ScoreDocument
+from worldodds.interop.tracks_json import TracksDocument
 
 FOLDER = Path(__file__).parent.parent / "src" / "worldodds" / "schemas"
-DOCUMENTS = {"score": ScoreDocument, "plan": PlanDocument, "compare": CompareDocument, "monitor": MonitorDocument}
+DOCUMENTS = {
+    "score": ScoreDocument,
+    "plan": PlanDocument,
+    "compare": CompareDocument,
+    "monitor": MonitorDocument,
+    "tracks": TracksDocument,
+}
 
 
 def schemas() -> dict[str, str]:

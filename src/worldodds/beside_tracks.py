@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from worldodds.outcome import Counts, Reference
 from worldodds.placement import Track
 from worldodds.scene import Suite
 from worldodds.scorecard import Cell, score
-from worldodds.statistics.coverage import expected_coverage, sure_coverage
+from worldodds.statistics.coverage import expected_coverage, sure_coverage, tvd_percent
 from worldodds.statistics.distance import excess, null_floor
 from worldodds.statistics.interval import Estimate
 from worldodds.statistics.track import MeanLaw, mean_coverage_interval, mean_tvd_interval, mean_tvd_law
@@ -60,14 +60,19 @@ Beside = Mapping[Track, BesideTrack]
 
 
 def beside_tracks(
-    cards: Sequence[TrackCard], tallies: Mapping[str, Mapping[str, Tally]], suite: Suite, *, judge_error: float
+    cards: Sequence[TrackCard],
+    tallies: Mapping[str, Mapping[str, Tally]],
+    suite: Suite,
+    *,
+    judge_error: float,
+    delta: float = 0.2,
 ) -> dict[str, Beside]:
     """Return by model and track what stands beside the published numbers.
 
-    Verdicts are Benjamini-Hochberg over the calibration cells of all models given. ``judge_error`` is the share of
-    false labels that coverage is held against.
+    Verdicts are Benjamini-Hochberg over the calibration cells of all models given, calibration certified within
+    ``delta``. ``judge_error`` is the share of false labels that coverage is held against.
     """
-    cells = _cells(tallies, suite)
+    cells = _cells(tallies, suite, delta)
     laws = null_laws(suite)
     return {
         card.model: {
@@ -84,12 +89,12 @@ def null_laws(suite: Suite) -> dict[int, MeanLaw]:
     return {n: mean_tvd_law([(reference, n) for reference in known]) for n in NULL_SIZES} if known else {}
 
 
-def _cells(tallies: Mapping[str, Mapping[str, Tally]], suite: Suite) -> dict[str, dict[str, Cell]]:
+def _cells(tallies: Mapping[str, Mapping[str, Tally]], suite: Suite, delta: float) -> dict[str, dict[str, Cell]]:
     known = [s.id for s in suite.scenes if s.reference and placement_of(s).track == TRACKS[0]]
     if not known:
         return {}
     some = {m: {s: t for s, t in scenes.items() if s in known} for m, scenes in tallies.items()}
-    cards = score(some, suite.only(known), partial=True)
+    cards = score(some, suite.only(known), partial=True, delta=delta)
     return {card.model: {cell.measurement.scene.id: cell for cell in card.cells} for card in cards}
 
 
@@ -117,8 +122,16 @@ def _mean_interval(
     track: Track, counts: Sequence[Counts], pairs: Sequence[tuple[Counts, Reference]]
 ) -> Estimate | None:
     if track == "coverage":
-        return mean_coverage_interval(counts) if counts else None
-    return mean_tvd_interval(pairs) if pairs else None
+        return _within(mean_coverage_interval(counts)) if counts else None
+    return _within(mean_tvd_interval(pairs)) if pairs else None
+
+
+def _within(estimate: Estimate) -> Estimate:
+    """Cut an interval at 0 and 100 percent."""
+    if estimate.interval is None:
+        return estimate
+    low, high = max(0.0, estimate.interval.low), min(100.0, estimate.interval.high)
+    return replace(estimate, interval=replace(estimate.interval, low=low, high=high))
 
 
 def _scene(scene: SceneMetric, cell: Cell | None, judge_error: float) -> BesideScene:
@@ -129,18 +142,18 @@ def _scene(scene: SceneMetric, cell: Cell | None, judge_error: float) -> BesideS
     if placement_of(scene.scene).track == "coverage":
         return BesideScene(
             floor=expected_coverage([1] + [0] * (k - 1), scene.n, false_label=judge_error),
-            interval=mean_coverage_interval([counts]) if counts else None,
+            interval=_within(mean_coverage_interval([counts])) if counts else None,
             fair=expected_coverage(Reference.uniform(k), scene.n),
             sure=sure_coverage(counts, false_label=judge_error) if counts else None,
         )
     if reference is None:
         return BesideScene(cell=cell)
     floor = null_floor(reference, scene.n)
-    tv = cell.measurement.deviation.tv if cell and cell.measurement.deviation else None
+    tvd = tvd_percent(counts, reference) if counts else scene.metric
     return BesideScene(
         floor=100 * floor,
-        corrected=100 * excess(tv, floor) if tv is not None else None,
-        interval=mean_tvd_interval([(counts, reference)]) if counts else None,
+        corrected=100 * excess(tvd / 100, floor) if tvd is not None else None,
+        interval=_within(mean_tvd_interval([(counts, reference)])) if counts else None,
         cell=cell,
     )
 

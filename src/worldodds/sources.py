@@ -89,7 +89,7 @@ def load(
     """
     if not paths:
         raise SourceError("no source given; name a run folder, a table of outcomes or a folder of bins files")
-    chosen = find_suite(suite) if suite is not None else _suite_of(paths)
+    chosen = find_suite(suite) if suite is not None else suite_of(paths)
     parts = [_load_one(Path(path), chosen, reader) for path in paths]
     rows, clips, filmed = _join(paths, parts)
     if name is not None:
@@ -199,7 +199,7 @@ def _of_reader(rows: list[Row], wanted: str | None, path: Path) -> list[Row]:
     return [row for row in rows if wanted is None or row.reader in (wanted, "")]
 
 
-def _suite_of(paths: Iterable[str | Path]) -> Suite:
+def suite_of(paths: Iterable[str | Path]) -> Suite:
     """Return the suite that the run folders among the sources were filmed for, else the default one."""
     suites: list[tuple[Path, Suite]] = []
     for path in map(Path, paths):

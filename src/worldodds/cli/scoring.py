@@ -23,6 +23,7 @@ def score(
     reader: str | None = None,
     name: str | None = None,
     partial: Json = False,
+    reference: Annotated[tuple[str, ...], Parameter(negative=())] = (),
     delta: float = 0.2,
     json: Json = False,
     format: Literal["md", "tex"] | None = None,  # noqa: A002 - the option is called --format
@@ -44,10 +45,12 @@ def score(
         Another name for the only model.
     partial
         Average over the scenes there are, and name them.
+    reference
+        For a suite of tracks: the odds of a scene whose own are not known, such as A-04=red:1/4,blue:3/4.
     delta
         Call a scene calibrated where equivalence within this total variation is certified.
     json
-        Print everything as JSON (format worldodds.score/1).
+        Print everything as JSON (format worldodds.score/1, or worldodds.tracks/1 for a suite of tracks).
     format
         Print tables for a paper, in Markdown or LaTeX.
     figures
@@ -55,9 +58,17 @@ def score(
     verbose
         Print more columns.
     """
+    from worldodds.cli import tracks
     from worldodds.scorecard import best_first
     from worldodds.sources import load
+    from worldodds.track_scores import has_tracks
 
+    if has_tracks(sources, suite):
+        tracks.refuse(format=format, figures=figures)
+        given = {"suite": suite, "reader": reader, "name": name, "references": reference, "delta": delta}
+        return tracks.score_tracks(sources, given, partial=partial, json=json, verbose=verbose)
+    if reference:
+        tracks.refuse_reference()
     source = load(*sources, suite=suite, reader=reader, name=name)
     cards = source.score(partial=partial, delta=delta)
     if figures is not None:
