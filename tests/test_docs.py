@@ -158,13 +158,16 @@ def test_presets_are_the_simulators() -> None:
     assert set(_table("docs/scenes.md", "preset")) == {f"simulator/{name}" for name in PRESETS}
 
 
-@pytest.mark.parametrize("document", ["score", "plan", "compare", "monitor"])
+SCHEMAS = sorted((ROOT / "src" / "worldodds" / "schemas").glob("*.json"))
+
+
+@pytest.mark.parametrize("document", [path.stem.removesuffix("-1") for path in SCHEMAS])
 def test_every_json_key_is_explained(document: str) -> None:
     """Every key of a document's schema stands in the page on JSON, in that document's section."""
     schema = json.loads((ROOT / "src" / "worldodds" / "schemas" / f"{document}-1.json").read_text())
     keys = {key for entry in schema["$defs"].values() for key in entry["properties"]}
     section = _text("docs/json.md").split(f"## `worldodds.{document}/1`")[1].split("\n## ")[0]
-    general = {"format", "worldodds_version"}
+    general = {"format", "worldodds_version", "suite", "suite_version", "suite_hash", "reader"}
     told = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]*)`", section))))
     assert keys - told - general == set()
 
