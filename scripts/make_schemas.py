@@ -8,7 +8,7 @@ import msgspec
 
 from worldodds.interop.documents import CompareDocument, MonitorDocument, PlanDocument
 from worldodds.interop.score_json import ScoreDocument
-from worldodds.interop.tracks_json import TracksDocument
+from worldodds.interop.tracks_document import TracksDocument
 
 FOLDER = Path(__file__).parent.parent / "src" / "worldodds" / "schemas"
 DOCUMENTS = {

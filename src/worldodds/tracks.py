@@ -207,8 +207,8 @@ def _official(scenes: Sequence[SceneMetric], status: TrackStatus) -> Aggregate:
     holes = _holes(scenes)
     reason = None if any(enough) or holes else "no scene passes the gate"
     if holes:
-        verb = "block the track" if blocked else "lack reference odds"
-        reason = f"{_names(holes)} {verb}; --partial averages over what was read"
+        what = "the track is blocked by" if blocked else "no reference odds for"
+        reason = f"{what} {_names(holes)}; --partial averages over what was read"
     return Aggregate(
         average=None if reason else track_mean([s.official for s in scenes]),
         reason=reason,
