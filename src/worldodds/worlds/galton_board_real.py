@@ -133,24 +133,20 @@ def _mjcf() -> str:
 
 
 def _pegs() -> str:
-    """Return ten staggered rows from wall to wall; each row is a round peg's cylinder, its cap and its shadow."""
+    """Return ten staggered rows of round pegs, from wall to wall."""
     parts: list[str] = []
+    size = numbers([PEG_RADIUS_M, CHANNEL_M / 2])
     for row in range(ROWS):
         for i in range(-BINS, BINS + 1):
             x = (i - (row % 2) / 2) * PITCH_M
             if abs(x) > BINS / 2 * PITCH_M + 1e-6:
                 continue
             place = numbers([x, -CHANNEL_M / 2, -row * ROW_M])
-            parts.append(
-                f'<geom type="cylinder" pos="{place}" zaxis="0 1 0" size="{PEG_RADIUS_M} {CHANNEL_M / 2}" material="brass"/>'
-            )
+            parts.append(f'<geom type="cylinder" pos="{place}" zaxis="0 1 0" size="{size}" material="brass"/>')
     return "\n".join(parts)
 
 
 def _dividers() -> str:
     half = numbers([DIVIDER_M / 2, CHANNEL_M / 2, BIN_DEPTH_M / 2])
-    height = FLOOR_M + BIN_DEPTH_M / 2
-    return "\n".join(
-        f'<geom type="box" pos="{numbers([(i - BINS / 2) * PITCH_M, -CHANNEL_M / 2, height])}" size="{half}" material="walnut"/>'
-        for i in range(BINS + 1)
-    )
+    places = [numbers([(i - BINS / 2) * PITCH_M, -CHANNEL_M / 2, FLOOR_M + BIN_DEPTH_M / 2]) for i in range(BINS + 1)]
+    return "\n".join(f'<geom type="box" pos="{place}" size="{half}" material="walnut"/>' for place in places)

@@ -49,20 +49,23 @@ def furniture(floor_m: float, half_width_m: float, channel_m: float, start_m: fl
     middle, half = (top + bottom) / 2, (top - bottom) / 2
     deep = channel_m / 2 + 0.014
     table = bottom - 0.012
-    return f"""<light pos="-.72 -2.06 .77" dir=".3 .85 -.42" directional="true" diffuse=".5 .485 .455" specular=".5 .5 .5"/>
+    box, y = 'class="look" type="box"', -channel_m / 2
+    edge, rim = side + FRAME_M / 2, top + FRAME_M / 2
+    return f"""<light pos="-.72 -2.06 .77" dir=".3 .85 -.42" directional="true" diffuse=".5 .485 .455"
+    specular=".5 .5 .5"/>
   <light pos="1.5 -2 .6" dir="-.6 .7 -.3" directional="true" diffuse=".16 .17 .2" castshadow="false"/>
   <camera name="view" pos=".1 -2.06 -.035" xyaxes=".9988 .0485 0 -.0047 .0965 .9953" fovy="25.5"/>
   <geom class="look" type="plane" size="1.3 1 .1" pos="0 .33 0" xyaxes="1 0 0 0 0 1" material="wall"/>
-  <geom class="look" type="box" size="1.6 .5 .02" pos="0 -.17 {table - 0.02}" material="table"/>
-  <geom class="look" type="box" size="{half_width_m} .008 {(top - floor_m) / 2}" pos="0 .008 {(top + floor_m) / 2}"
+  <geom {box} size="1.6 .5 .02" pos="0 -.17 {table - 0.02}" material="table"/>
+  <geom {box} size="{half_width_m} .008 {(top - floor_m) / 2}" pos="0 .008 {(top + floor_m) / 2}"
     material="maple"/>
-  <geom class="look" type="box" size="{half_width_m} {deep} {RAIL_M / 2}" pos="0 {-channel_m / 2} {floor_m - RAIL_M / 2}"
+  <geom {box} size="{half_width_m} {deep} {RAIL_M / 2}" pos="0 {y} {floor_m - RAIL_M / 2}"
     material="rail"/>
-  <geom class="look" type="box" size="{FRAME_M / 2} {deep} {half}" pos="{side} {-channel_m / 2} {middle}" material="walnut"/>
-  <geom class="look" type="box" size="{FRAME_M / 2} {deep} {half}" pos="{-side} {-channel_m / 2} {middle}" material="walnut"/>
-  <geom class="look" type="box" size="{side + FRAME_M / 2} {deep} {FRAME_M / 2}" pos="0 {-channel_m / 2} {top + FRAME_M / 2}"
+  <geom {box} size="{FRAME_M / 2} {deep} {half}" pos="{side} {y} {middle}" material="walnut"/>
+  <geom {box} size="{FRAME_M / 2} {deep} {half}" pos="{-side} {y} {middle}" material="walnut"/>
+  <geom {box} size="{edge} {deep} {FRAME_M / 2}" pos="0 {y} {rim}"
     material="walnut"/>
-  <geom class="look" type="box" size="{side + 0.05} .09 .006" pos="0 {-channel_m / 2} {bottom - 0.006}" material="walnut"/>
+  <geom {box} size="{side + 0.05} .09 .006" pos="0 {y} {bottom - 0.006}" material="walnut"/>
   {_funnel(channel_m, start_m, ball_m)}"""
 
 
@@ -110,7 +113,9 @@ def _wood(size_px: tuple[int, int], colour: tuple[int, int, int], contrast: floa
     rng = np.random.default_rng(seed)
     height, width = size_px
     y, x = np.mgrid[:height, :width] / (height, width)[0]
-    wander = sum(a * np.sin(y * f + p) for a, f, p in zip((0.05, 0.02, 0.01), (2.1, 5.3, 11), rng.uniform(0, 6, 3)))
+    wander = sum(
+        a * np.sin(y * f + p) for a, f, p in zip((0.05, 0.02, 0.01), (2.1, 5.3, 11), rng.uniform(0, 6, 3), strict=True)
+    )
     across = x + wander
     rings = np.sin(across * 46 + 2.2 * np.sin(across * 9)) + 0.5 * np.sin(across * 131 + 1)
     pores = np.repeat(rng.normal(0, 1, (height // 16, width)), 16, axis=0)

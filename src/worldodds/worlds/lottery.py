@@ -192,7 +192,7 @@ def _look() -> Any:
 
 @cache
 def _physics() -> Any:
-    """Return the balls alone: a tendon of limited length from the globe's centre keeps each inside, as a sphere does."""
+    """Return the balls alone: a tendon of limited length from the globe's centre keeps each inside."""
     limit = (
         f'limited="true" range="0 {GLOBE_RADIUS_M - BALL_RADIUS_M}" solreflimit=".009 .4" solimplimit=".95 .99 .001"'
     )
