@@ -9,6 +9,7 @@ import msgspec
 from worldodds.interop.documents import CompareDocument, MonitorDocument, PlanDocument
 from worldodds.interop.score_json import ScoreDocument
 from worldodds.interop.tracks_document import TracksDocument
+from worldodds.interop.worlds_json import WorldsCheckDocument
 
 FOLDER = Path(__file__).parent.parent / "src" / "worldodds" / "schemas"
 DOCUMENTS = {
@@ -17,6 +18,7 @@ DOCUMENTS = {
     "compare": CompareDocument,
     "monitor": MonitorDocument,
     "tracks": TracksDocument,
+    "worlds_check": WorldsCheckDocument,
 }
 
 

@@ -77,7 +77,8 @@ def test_other_sizes_are_drawn(motions) -> None:
 
 def test_natural_odds_count_every_run() -> None:
     """Each run is an outcome or a named null; none is lost."""
-    natural = check.check_world(SCENE, WORLD, 20)
+    runs = check.run_physics(WORLD, range(20), workers=1)
+    natural = check.natural_odds(SCENE, runs, rng=np.random.default_rng(0))
     assert natural.counts.n_total == 20
     assert natural.counts.n == 20 - sum(natural.invalid.values())
 

@@ -13,7 +13,7 @@ import sys
 from cyclopts import App, CycloptsError
 
 from worldodds._version import __version__
-from worldodds.cli import deciding, running, scoring, showing
+from worldodds.cli import deciding, running, scoring, showing, worlds
 from worldodds.errors import WorldOddsError
 
 BAD_INPUT, OPEN, INTERRUPTED = 2, 3, 130
@@ -39,6 +39,7 @@ for command in (
     showing.scenes,
 ):
     app.command(command)
+app.command(worlds.app)
 
 
 def main(words: list[str] | None = None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -50,3 +50,31 @@ class _Lines:
             return
         self._last = now
         print(f"{self._title}: {step.step} {step.done} of {step.total} ({step.scene})", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def counting(title: str) -> Generator[Callable[[int, int], None]]:
+    """Give a watcher that is told how many of how many are done: a bar on a terminal, plain lines elsewhere."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _Counted(title)
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console) as bars:
+        bar = bars.add_task(title, total=None)
+        yield lambda done, total: bars.update(bar, completed=done, total=total)
+
+
+class _Counted:
+    """Plain lines, one every few seconds and one at the end."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._last = time.monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if done < total and now - self._last < SECONDS_BETWEEN_LINES:
+            return
+        self._last = now
+        print(f"{self._title}: {done} of {total}", file=sys.stderr, flush=True)

@@ -98,6 +98,7 @@ if TYPE_CHECKING:
     from worldodds.statistics.robustness import wrong_labels_survived as wrong_labels_survived
     from worldodds.statistics.sequential import log_e_path as log_e_path
     from worldodds.statistics.sequential import log_e_value as log_e_value
+    from worldodds.statistics.simulated import simulated_test as simulated_test
     from worldodds.statistics.track import MeanLaw as MeanLaw
     from worldodds.statistics.track import mean_coverage_interval as mean_coverage_interval
     from worldodds.statistics.track import mean_tvd_interval as mean_tvd_interval
@@ -167,6 +168,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
         "wrong_labels_survived",
     ),
     "sequential": ("log_e_path", "log_e_value"),
+    "simulated": ("simulated_test",),
     "track": ("MeanLaw", "mean_coverage_interval", "mean_tvd_interval", "mean_tvd_law"),
     "two_sample": ("TwoSampleTest", "paired_test", "two_sample_test"),
 }

@@ -1,0 +1,100 @@
+"""The JSON of ``worlds check`` and ``worlds closure``: one type a document, from which the schemas are made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from worldodds._version import __version__
+from worldodds.worlds.check import NaturalOdds, TargetOdds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NaturalInterval:
+    """The population score at unlimited runs, ``1 - rho + rho TV``, with its interval."""
+
+    estimate: float
+    low: float
+    high: float
+    level: float
+    method: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NaturalEntry:
+    """Physics as it falls: ``n`` runs, of which ``invalid`` gave no valid outcome, for the ``reasons`` counted."""
+
+    n: int
+    counts: dict[str, int]
+    invalid: int
+    reasons: dict[str, int]
+    tv: float | None
+    floor: float | None
+    g_p_value: float | None
+    g_method: str | None
+    certified_delta: float | None
+    interval: NaturalInterval | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FairEntry:
+    """Rollouts with target odds, drawn from those runs: whether the last state of every one shows the target."""
+
+    n: int
+    target_equals_truth: bool
+    unreached: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldsCheckDocument:
+    """What ``worldodds worlds check`` found of one scene."""
+
+    format: str
+    worldodds_version: str
+    scene: str
+    first_seed: int
+    natural: NaturalEntry
+    fair: FairEntry
+
+
+def worlds_check_document(
+    scene: str, natural: NaturalOdds, fair: TargetOdds, *, first_seed: int
+) -> WorldsCheckDocument:
+    """Put what was found into the document's shape."""
+    spread = natural.population
+    counts = natural.counts
+    return WorldsCheckDocument(
+        format="worldodds.worlds_check/1",
+        worldodds_version=__version__,
+        scene=scene,
+        first_seed=first_seed,
+        natural=NaturalEntry(
+            n=counts.n_total,
+            counts=dict(zip(counts.labels, counts.counts, strict=True)),
+            invalid=counts.n_total - counts.n,
+            reasons=dict(natural.invalid),
+            tv=natural.tv,
+            floor=natural.floor,
+            g_p_value=natural.g_p_value,
+            g_method=natural.g_method,
+            certified_delta=natural.certified_delta,
+            interval=None
+            if spread is None
+            else NaturalInterval(
+                estimate=spread.estimate,
+                low=spread.interval.low,
+                high=spread.interval.high,
+                level=spread.interval.level,
+                method=spread.interval.method,
+            ),
+        ),
+        fair=FairEntry(n=fair.n, target_equals_truth=fair.target_equals_truth, unreached=fair.unreached),
+    )
+
+
+def as_json(document: Any | Sequence[Any]) -> str:
+    """Return a document, or a list of them, as indented JSON text."""
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
