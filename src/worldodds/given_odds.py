@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from worldodds.errors import InputError, StatisticsError, nearest
@@ -23,6 +23,14 @@ def with_references(suite: Suite, given: Mapping[str, Reference]) -> Suite:
     told = "given on the command line, not by the suite"
     scenes = [replace(s, reference=given[s.id], reason=told) if s.id in given else s for s in suite.scenes]
     return replace(suite, scenes=tuple(scenes))
+
+
+def parse_references(texts: Sequence[str], suite: Suite) -> dict[str, Reference]:
+    """Read several of them, by scene id; raises InputError also where a scene is given twice."""
+    told = [parse_reference(text, suite) for text in texts]
+    if twice := [scene for scene, _ in told if [s for s, _ in told].count(scene) > 1]:
+        raise InputError(f"--reference: odds for {twice[0]} are given twice; give them once")
+    return dict(told)
 
 
 def parse_reference(text: str, suite: Suite) -> tuple[str, Reference]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from worldodds.beside_tracks import Beside, beside_tracks
 from worldodds.errors import SourceError
-from worldodds.given_odds import parse_reference, with_references
+from worldodds.given_odds import parse_references, with_references
 from worldodds.interop.pawbench_metrics import is_metrics, read_metrics
 from worldodds.outcome import Reference
 from worldodds.scene import Suite
@@ -70,11 +70,22 @@ def score_track_sources(
     others = [path for path in paths if Path(path) not in figures and path not in words]
     source = load(*others, suite=suite, reader=reader, name=name) if others or not (figures or words) else None
     chosen = source.suite if source else find_suite(suite or SUITE)
-    told = [parse_reference(text, chosen) for text in references]
-    if twice := [scene for scene, _ in told if [s for s, _ in told].count(scene) > 1]:
-        raise SourceError(f"--reference: odds for {twice[0]} are given twice; give them once")
-    scores = score_track_source(source, references=dict(told), delta=delta) if source else _nothing(chosen, dict(told))
+    told = parse_references(references, chosen)
+    scores = score_track_source(source, references=told, delta=delta) if source else _nothing(chosen, told)
     return _with_figures(scores, figures)
+
+
+def source_of_tracks(path: str | Path, *, suite: str | Path | None = None, reader: str | None = None) -> Source:
+    """Read one source of a suite of tracks; its own suite by default, else pawbench.
+
+    Raises:
+        SourceError: the source is wrong, or its suite has no tracks.
+    """
+    chosen = suite if suite is not None or has_tracks([path]) else SUITE
+    source = load(path, suite=chosen, reader=reader)
+    if source.suite.protocol.aggregate != "tracks":
+        raise SourceError(f"{path}: suite {source.suite.id!r} has no tracks; name one that has with --suite")
+    return source
 
 
 def score_track_source(

@@ -13,7 +13,7 @@ import sys
 from cyclopts import App, CycloptsError
 
 from worldodds._version import __version__
-from worldodds.cli import deciding, running, scoring, showing, worlds
+from worldodds.cli import deciding, running, scoring, showing, tracks, worlds
 from worldodds.errors import WorldOddsError
 
 BAD_INPUT, OPEN, INTERRUPTED = 2, 3, 130
@@ -40,6 +40,7 @@ for command in (
 ):
     app.command(command)
 app.command(worlds.app)
+app.command(tracks.pawbench)
 
 
 def main(words: list[str] | None = None) -> None:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Annotated, Any, NoReturn
+
+from cyclopts import App, Parameter
 
 from worldodds.errors import InputError
+
+Output = Annotated[Path, Parameter(name=["--output", "-o"])]
+References = Annotated[tuple[str, ...], Parameter(negative=())]
+Flag = Annotated[bool, Parameter(negative=())]
 
 
 def refuse(**options: object) -> None:
@@ -35,3 +41,59 @@ def score_tracks(sources: Sequence[Path], given: Mapping[str, Any], *, partial: 
 
         print_tracks(scores, console(), partial=partial, verbose=verbose)
     return 3 if any(card.open for card in scores.cards) else 0
+
+
+pawbench = App(name="pawbench", help="PAWBench's own files: its inputs in, its rows and metrics out.")
+
+
+@pawbench.command(name="import")
+def import_(benchmark: Path, /, *, output: Output) -> int:
+    """Make a suite from the official package of inputs that you have: its prompts, pictures and reference odds.
+
+    Parameters
+    ----------
+    benchmark
+        The folder with the package's manifest.json.
+    output
+        The new suite's folder; use it with --suite.
+    """
+    from worldodds.interop.pawbench_inputs import import_benchmark
+    from worldodds.suites import find_suite
+
+    suite = import_benchmark(benchmark, find_suite("pawbench"), output)
+    framed = sum(scene.frame is not None for scene in suite.scenes)
+    print(f"{len(suite.scenes)} scenes in {output}, {framed} with a picture; use it with --suite {output}")
+    return 0
+
+
+@pawbench.command
+def export(
+    source: Path, /, *, output: Output, suite: str | None = None, reader: str | None = None, reference: References = ()
+) -> int:
+    """Write a source as the official evaluator would: rows.jsonl, checkpoint.jsonl and metrics.json.
+
+    Parameters
+    ----------
+    source
+        As for score.
+    output
+        The folder of the three files.
+    suite
+        A suite's name or its folder; a run's own by default.
+    reader
+        Whose readings to write, where the source was read by several.
+    reference
+        As for score.
+    """
+    from worldodds.cli.screen import console
+    from worldodds.given_odds import parse_references
+    from worldodds.interop.pawbench_out import write_official
+    from worldodds.track_scores import score_track_source, source_of_tracks
+
+    read = source_of_tracks(source, suite=suite, reader=reader)
+    scores = score_track_source(read, references=parse_references(reference, read.suite))
+    told = write_official(read.rows, scores.cards, output, scores.suite)
+    for line in (*read.set_aside, *told):
+        console().print(f"Set aside: {line}", style="yellow", markup=False)
+    print(f"rows.jsonl, checkpoint.jsonl and metrics.json in {output}")
+    return 0
