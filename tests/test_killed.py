@@ -51,7 +51,7 @@ def finish(process: subprocess.Popen[str]) -> None:
 def test_kill_9_at_random_points_loses_nothing(
     tiny_folder: Path, tmp_path: Path, how: str, kills: int, longest_s: float
 ) -> None:
-    """Keys, statuses, outcomes, hashes and files equal an undisturbed run's; nothing is made twice or left half-made."""
+    """Keys, statuses, outcomes, hashes and files equal an undisturbed run's; nothing is made twice or left over."""
     finish(begin(tiny_folder, tmp_path / "calm", how))
     rng = random.Random(0)
     for _ in range(kills):

@@ -24,7 +24,7 @@ MNTV = {
     "cosmos3_super": 0.6315,
     "veo31": 0.6515,
 }
-# the percentile intervals of a plain loop as the paper describes it, rng seed 0 (benchmarks/statistics.py has that loop)
+# the percentile intervals of a plain loop as in the paper, rng seed 0 (benchmarks/statistics.py has that loop)
 PERCENTILE = {
     "seedance": (0.3794, 0.4795),
     "runway45": (0.4815, 0.5714),
@@ -164,7 +164,7 @@ def test_plan_gives_what_each_scene_needs() -> None:
 
 
 def test_a_missing_scene_leaves_no_mean_unless_asked(table: Path, tmp_path: Path) -> None:
-    """mnTV is null with a reason; --partial names what it averaged."""
+    """Then mnTV is null with a reason; --partial names what it averaged."""
     kept = [line for line in table.read_text().splitlines() if not line.startswith("pendulum")]
     cut = tmp_path / "cut.csv"
     cut.write_text("\n".join(kept) + "\n")

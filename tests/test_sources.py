@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from worldodds.engine import plan, run
 from worldodds.errors import SourceError, UnknownNameError
 from worldodds.interop.score_json import score_json
 from worldodds.interop.tables import write_rows
-from worldodds.engine import plan, run
 from worldodds.scene import Suite, load_suite
 from worldodds.sources import load, published
 from worldodds.store import RunStore
