@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from worldodds.interop.documents import CompareDocument, MonitorDocument, PlanDocument
+from worldodds.interop.families_json import CrosscheckDocument, FamiliesDocument
 from worldodds.interop.score_json import ScoreDocument
 from worldodds.interop.tracks_document import TracksDocument
 from worldodds.interop.worlds_json import WorldsCheckDocument
@@ -18,6 +19,8 @@ DOCUMENTS = {
     "compare": CompareDocument,
     "monitor": MonitorDocument,
     "tracks": TracksDocument,
+    "families": FamiliesDocument,
+    "crosscheck": CrosscheckDocument,
     "worlds_check": WorldsCheckDocument,
 }
 

@@ -35,6 +35,7 @@ for command in (
     deciding.plan,
     deciding.compare,
     deciding.monitor,
+    tracks.crosscheck,
     showing.suites,
     showing.scenes,
 ):

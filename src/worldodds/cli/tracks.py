@@ -97,3 +97,65 @@ def export(
         console().print(f"Set aside: {line}", style="yellow", markup=False)
     print(f"rows.jsonl, checkpoint.jsonl and metrics.json in {output}")
     return 0
+
+
+@pawbench.command
+def families(source: Path, /, *, suite: str | None = None, reader: str | None = None, json: Flag = False) -> int:
+    """Tell whether the model moved when the physics did, and stayed when only the picture did.
+
+    Parameters
+    ----------
+    source
+        As for score.
+    suite
+        A suite's name or its folder; a run's own by default, else pawbench.
+    reader
+        Whose readings count, where the source was read by several.
+    json
+        Print everything as JSON (format worldodds.families/1).
+    """
+    from worldodds.families import reactions
+    from worldodds.track_scores import source_of_tracks, within_protocol
+
+    read = within_protocol(source_of_tracks(source, suite=suite, reader=reader))[0]
+    found = reactions(read.tallies(), read.suite)
+    if json:
+        from worldodds.interop.families_json import families_json
+
+        print(families_json(found))
+    else:
+        from worldodds.cli.screen import console
+        from worldodds.report.families_text import print_families
+
+        print_families(found, console())
+    return 0
+
+
+def crosscheck(source: Path, /, *, suite: str | None = None, reader: str | None = None, json: Flag = False) -> int:
+    """Score one source by both papers' rules, mnTV and TVD with its pass rate, and say why they disagree.
+
+    Parameters
+    ----------
+    source
+        As for score; the word published for the outcomes that CaliBench published.
+    suite
+        A suite's name or its folder; a run's own by default, else calibench.
+    reader
+        Whose readings count, where the source was read by several.
+    json
+        Print everything as JSON (format worldodds.crosscheck/1).
+    """
+    from worldodds.crosscheck import crosscheck as check
+    from worldodds.sources import load
+
+    found = check(load(source, suite=suite, reader=reader))
+    if json:
+        from worldodds.interop.families_json import crosscheck_json
+
+        print(crosscheck_json(found))
+    else:
+        from worldodds.cli.screen import console
+        from worldodds.report.families_text import print_crosscheck
+
+        print_crosscheck(found, console())
+    return 0
