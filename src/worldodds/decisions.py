@@ -19,8 +19,13 @@ MOST_GONE = 3  # a provider's "no such job" counts once it was said so often: a 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What is known of a purchase when an answer comes: failures in a row of this call, and the job's age."""
+    """What is known of a purchase when an answer comes.
 
+    ``failures`` are those in a row of this call, ``submits`` all of this run; ``rebuy``: an earlier run lost sight of it,
+    and the user says to buy it again.
+    """
+
+    submits: int = 0
     failures: int = 0
     downloads: int = 0
     gone: int = 0
@@ -56,8 +61,8 @@ def after_submit(result: Any, facts: Facts) -> Decision:
     if isinstance(result, UncertainError):
         return Decision(then="find", wait_s=facts.settle_s, line="intent", error_class=result.kind, message=told)
     if isinstance(result, TransientError):
-        wait_s = backoff_s(facts.failures, result.retry_after_s)
-        again = facts.failures < MOST_TRIES
+        wait_s = backoff_s(facts.submits, result.retry_after_s)
+        again = facts.submits < MOST_TRIES
         failed = Decision(then="end", line="failed", error_class=result.kind, message=told, push_back_s=wait_s)
         return replace(failed, then="buy", wait_s=wait_s) if again else failed
     return _ended(result)
@@ -68,7 +73,9 @@ def after_find(result: Any, facts: Facts) -> Decision:
     if isinstance(result, str):
         return Decision(then="poll", wait_s=0.0, line="submitted", message="matched at the provider")
     if result is None:
-        return Decision(then="buy", line="failed", error_class="retryable", message="the provider never got the order")
+        told = "the provider never got the order"
+        again: Literal["buy", "end"] = "buy" if facts.submits < MOST_TRIES else "end"
+        return Decision(then=again, line="failed", error_class="retryable", message=told)
     if isinstance(result, TransientError) and facts.failures < MOST_TRIES:
         return Decision(then="find", wait_s=backoff_s(facts.failures, result.retry_after_s))
     told = "perhaps bought: stopped before the provider's answer was kept, and it cannot be asked"

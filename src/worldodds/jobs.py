@@ -137,6 +137,7 @@ class Shop:
             if step == "buy":
                 self._to_buy.append(purchase)
             elif step == "find":
+                purchase.may_rebuy = self.rebuy
                 self._at_provider.add(token)
                 self._later(self.generator.settle_s, purchase, "find")
             elif step == "attach":
@@ -229,6 +230,7 @@ class Shop:
         purchase.failures = purchase.failures + 1 if failed else 0
         purchase.gone = purchase.gone + 1 if isinstance(result, GoneError) and answer.action == "poll" else 0
         purchase.downloads += answer.action == "download"
+        purchase.submits += answer.action == "submit"
         if isinstance(result, str):
             self._has_job(purchase, result, took_now=answer.action == "submit")
         if isinstance(result, JobState):
@@ -243,7 +245,8 @@ class Shop:
             age_s=self.clock.now() - purchase.since,
             longest_s=self.generator.longest_s,
             settle_s=self.generator.settle_s,
-            rebuy=self.rebuy,
+            rebuy=purchase.may_rebuy,
+            submits=purchase.submits,
         )
 
     def _has_job(self, purchase: Purchase, job: str, *, took_now: bool) -> None:
@@ -275,6 +278,7 @@ class Shop:
     def _buy_again(self, purchase: Purchase, decision: Decision) -> None:
         """Back to the head of the queue; the throttle keeps it there until the provider may be asked again."""
         if decision.new_purchase:
+            purchase.may_rebuy = False
             purchase.order = replace(purchase.order, token=secrets.token_hex(16))
         self._to_buy.appendleft(purchase)
 

@@ -32,6 +32,8 @@ class Purchase:
     job: str | None = None
     since: float = 0.0  # when the job was submitted, or taken up again
     timed: bool = False  # whether ``since`` is when it was submitted
+    may_rebuy: bool = False  # an earlier run lost sight of it, and the user says to buy it again
+    submits: int = 0
     failures: int = 0
     downloads: int = 0
     gone: int = 0

@@ -8,14 +8,17 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from worldodds.errors import InputError, UnknownNameError, nearest
-from worldodds.protocols import Generator, Reader
+from worldodds.protocols import Generator, HostedGenerator, Reader
 
 # kind -> "module:function"; the function takes what stands after the slash and the settings as keywords
-_GENERATORS = {"simulator": "worldodds.generators.simulator:simulator"}
+_GENERATORS = {
+    "simulator": "worldodds.generators.simulator:simulator",
+    "server": "worldodds.generators.server:server",
+}
 _READERS = {"oracle": "worldodds.readers.oracle:Oracle", "tracker": "worldodds.readers.tracker:Tracker"}
 
 
-def make_generator(name: str, settings: Mapping[str, Any] | None = None) -> Generator:
+def make_generator(name: str, settings: Mapping[str, Any] | None = None) -> Generator | HostedGenerator:
     """Return the generator of that name, such as ``simulator/fair``.
 
     Raises:

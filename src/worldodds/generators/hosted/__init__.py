@@ -1,0 +1,1 @@
+"""World models behind a provider's API, one file a provider, over one HTTP client that sorts what goes wrong."""
