@@ -146,4 +146,4 @@ def test_walker_who_stays_on_the_path_has_no_outcome():
     slow = replace(load_world("walking"), speed_m_s=0.6)
     motion = slow.simulate(start_seed=3)
     assert motion.outcome is None
-    assert motion.invalid == "the walker is in neither passage at the end"
+    assert motion.invalid == "unresolved"

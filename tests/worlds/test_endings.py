@@ -11,11 +11,12 @@ pytest.importorskip("cv2")
 
 from worldodds import video
 from worldodds.scene import load_suite
-from worldodds.worlds import endings
+from worldodds.worlds import endings, load_world
 from worldodds.worlds.world import Motion
 
 SUITE = load_suite(Path(video.__file__).parent / "suites/calibench")
 DICE = SUITE.scene("dice")
+WORLD = load_world("dice")
 MOTION = Motion(outcome="1", invalid=None, states=np.arange(48.0)[:, None], settled_frame=24)
 
 
@@ -30,7 +31,7 @@ def draw(motion: Motion):
 @pytest.mark.parametrize("name", endings.ENDINGS)
 def test_spoiled_clips_start_as_all_others(name: str) -> None:
     """The first frame is untouched, and the same random numbers give the same pictures."""
-    once, twice = (list(endings.spoil(name, DICE, draw, MOTION, rng=np.random.default_rng(1))) for _ in range(2))
+    once, twice = (list(endings.spoil(name, DICE, WORLD, draw, MOTION, rng=np.random.default_rng(1))) for _ in range(2))
     assert np.array_equal(once[0], next(draw(MOTION)))
     assert all(np.array_equal(a, b) for a, b in zip(once, twice, strict=True))
 
@@ -38,7 +39,7 @@ def test_spoiled_clips_start_as_all_others(name: str) -> None:
 @pytest.mark.parametrize("name", ["hidden", "blurred"])
 def test_veils_leave_nothing_of_the_last_frame(name: str) -> None:
     """At the end hardly any of the picture's own contrast is left, and the clip is as long as ever."""
-    frames = list(endings.spoil(name, DICE, draw, MOTION, rng=np.random.default_rng(2)))
+    frames = list(endings.spoil(name, DICE, WORLD, draw, MOTION, rng=np.random.default_rng(2)))
     assert len(frames) == len(MOTION.states)
     clear = list(draw(MOTION))[-1]
     both = np.corrcoef(frames[-1].ravel(), clear.ravel())[0, 1]
@@ -49,7 +50,7 @@ def test_veils_leave_nothing_of_the_last_frame(name: str) -> None:
 @pytest.mark.parametrize("scene", ["dice", "ball"])
 def test_a_cut_clip_ends_before_rest(scene: str) -> None:
     """The clip stops while things move; where the whole clip is evidence, well before half of the motion."""
-    frames = list(endings.spoil("not_settled", SUITE.scene(scene), draw, MOTION, rng=np.random.default_rng(3)))
+    frames = list(endings.spoil("not_settled", SUITE.scene(scene), WORLD, draw, MOTION, rng=np.random.default_rng(3)))
     assert len(frames) <= MOTION.settled_frame * (0.6 if scene == "dice" else 0.3)
 
 

@@ -110,7 +110,7 @@ def test_only_the_drawn_ball_leaves_the_globe(motions) -> None:
 def test_no_draw_without_an_open_mouth() -> None:
     """A mouth that opens after the machine gives up draws nothing, and the run says so."""
     motion = lottery.Lottery(mouth_opens_s=3.0).simulate(start_seed=0)
-    assert (motion.outcome, motion.invalid) == (None, "no ball was drawn in time")
+    assert (motion.outcome, motion.invalid) == (None, "empty_tube")
 
 
 @pytest.mark.parametrize("name", WORLDS)

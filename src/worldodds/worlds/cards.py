@@ -88,9 +88,9 @@ def _invalid(place: NDArray[np.float64], at_rest: bool) -> str | None:
     up = float(_axes(place[3:7])[2, 2])
     x, y, z = place[:3]
     if not at_rest:
-        return "the card is not at rest in time"
+        return "not_settled"
     if up > 0.999:
-        return "the card lies face down"
+        return "face_down"
     if up > -0.999 or z > 3 * HALF_THICKNESS_M:
         return "the card does not lie flat on the table"
     if not (0.020 <= x <= 0.100 and abs(y) <= 0.030):

@@ -58,7 +58,7 @@ class GaltonBoard:
         states, settled = roll(self.course, start, frames=self.frames, frame_rate=self.frame_rate)
         outcome, invalid = self.judge(float(states[-1, 0]), float(states[-1, 1]))
         if settled is None or settled > self.frames - self.frame_rate // 2:
-            outcome, invalid = None, invalid or "the ball was not at rest in time"
+            outcome, invalid = None, invalid or "not_settled"
         return Motion(outcome=outcome, invalid=invalid, states=states, settled_frame=settled or self.frames)
 
     def judge(self, x_mm: float, y_mm: float) -> tuple[str | None, str | None]:

@@ -80,7 +80,7 @@ class GaltonBoardReal:
         x, height = states[-1, :2]
         why = None
         if settled > self.frames - self.frame_rate // 2:
-            why = "not at rest in time"
+            why = "not_settled"
         elif height > FLOOR_M + BALL_RADIUS_M + 0.003:
             why = "ball not on a bin's floor"
         place = round(x / PITCH_M) + ROWS // 2

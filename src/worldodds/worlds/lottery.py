@@ -69,9 +69,9 @@ class Lottery:
 
     def _judge(self, states: NDArray[np.float64], drawn: int | None) -> Motion:
         settled = first_still(states.reshape(self.frames, BALLS, 7)[..., :3], STILL_M)
-        why = "no ball was drawn in time" if drawn is None else None
+        why = "empty_tube" if drawn is None else None
         if drawn is not None and settled > self.frames - self.frame_rate // 2:
-            why = "not at rest in time"
+            why = "not_settled"
         outcome = None if why or drawn is None else self.labels[drawn]
         return Motion(outcome=outcome, invalid=why, states=states, settled_frame=settled)
 

@@ -52,7 +52,7 @@ class Pendulum:
         beside = abs(x) >= self.dead_zone_m
         return Motion(
             outcome=("left" if x < 0 else "right") if beside else None,
-            invalid=None if beside else f"the lower mass ends within {self.dead_zone_m} m of the vertical of the pivot",
+            invalid=None if beside else "straddling",
             states=np.asarray(states),
             settled_frame=self.frames - 1,
         )

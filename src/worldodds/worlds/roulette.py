@@ -82,7 +82,7 @@ class Roulette:
         settled = first_still(place, STILL_M)
         pocket, why = _pocket(states[-1])
         if settled > self.frames - self.frame_rate // 2:
-            pocket, why = None, "not at rest in time"
+            pocket, why = None, "not_settled"
         outcome = None if pocket is None else colour(pocket)
         return Motion(outcome=outcome, invalid=why, states=states, settled_frame=settled)
 

@@ -54,9 +54,9 @@ class Walking:
         x = float(hips[-1, 0])
         invalid = None
         if abs(x) < INSIDE_M:
-            invalid = "the walker is in neither passage at the end"
+            invalid = "unresolved"
         elif settled > self.frames - self.frame_rate // 2:
-            invalid = "the walker is not at rest in time"
+            invalid = "not_settled"
         return Motion(
             outcome=None if invalid else ("left" if x < 0 else "right"),
             invalid=invalid,

@@ -17,8 +17,8 @@ class Motion:
     """One run of a world's physics: the state at every frame, and the truth of how it ended.
 
     ``outcome`` is one of the scene's labels, or None where physics gave no valid one (an escaped ball, a die on its
-    edge, not at rest in time); ``invalid`` then says why. ``states`` has one entry a frame; its meaning is the world's.
-    ``settled_frame`` is the first frame from which nothing moves any more.
+    edge, not at rest in time); ``invalid`` then names the scene's null rule, or says why where none fits. ``states``
+    has one entry a frame; its meaning is the world's. ``settled_frame`` is the first frame from which nothing moves.
     """
 
     outcome: str | None
@@ -28,7 +28,7 @@ class Motion:
 
 
 class World(Protocol):
-    """A simulated scene. Everything visible in the first frame is fixed; ``start_seed`` draws what one frame cannot show.
+    """A simulated scene: all that the first frame shows is fixed, ``start_seed`` draws what one frame cannot show.
 
     ``noise_seed`` draws the process noise along the way in worlds that have any (``has_process_noise``).
     """
@@ -44,7 +44,7 @@ class World(Protocol):
         ...
 
     def draw(self, motion: Motion, size: tuple[int, int]) -> Iterator[Image]:
-        """Yield one picture a frame, ``size`` = (width, height) in pixels; the first is always the conditioning frame."""
+        """Yield one picture a frame, ``size`` = (width, height) in pixels; the first is the conditioning frame."""
         ...
 
     def settings(self) -> dict[str, Any]:
