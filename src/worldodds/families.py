@@ -67,7 +67,7 @@ def chance_shift(a: Counts, b: Counts) -> float:
     Conditional on how often each outcome was seen in all; exact.
 
     >>> round(chance_shift(Counts.of([25, 25]), Counts.of([25, 25])), 2)
-    7.96
+    7.92
     """
     first, second = a.n, b.n
     mean = 0.0

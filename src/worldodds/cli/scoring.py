@@ -105,7 +105,12 @@ def report(
         Whose readings count, where a source was read by several.
     """
     from worldodds.report import report_sources
+    from worldodds.track_scores import has_tracks
 
+    if has_tracks(sources, suite):
+        from worldodds.cli import tracks
+
+        return tracks.report_tracks(sources, output, suite=suite, reader=reader)
     cards = report_sources(sources, output, suite=suite, reader=reader)
     print(f"The page: {output.resolve()}")
     return 3 if any(card.open for card in cards) else 0

@@ -43,6 +43,17 @@ def score_tracks(sources: Sequence[Path], given: Mapping[str, Any], *, partial: 
     return 3 if any(card.open for card in scores.cards) else 0
 
 
+def report_tracks(sources: Sequence[Path], output: Path, *, suite: str | None, reader: str | None) -> int:
+    """Make the page of a suite of tracks; the code of `worldodds report` for such suites."""
+    from worldodds.report.tracks_page import write_tracks_page
+    from worldodds.track_scores import score_track_sources
+
+    scores = score_track_sources(*sources, suite=suite, reader=reader)
+    write_tracks_page(scores, output)
+    print(f"The page: {output.resolve()}")
+    return 3 if any(card.open for card in scores.cards) else 0
+
+
 pawbench = App(name="pawbench", help="PAWBench's own files: its inputs in, its rows and metrics out.")
 
 
