@@ -11,7 +11,8 @@ pytest.importorskip("cv2")
 
 from worldodds import video
 from worldodds.scene import load_suite
-from worldodds.worlds import endings, load_world
+from worldodds.worlds import endings, load_world, staged
+from worldodds.worlds.mixing import lower_mass_x
 from worldodds.worlds.world import Motion
 
 SUITE = load_suite(Path(video.__file__).parent / "suites/calibench")
@@ -61,3 +62,40 @@ def test_every_scene_can_be_spoiled(scene: str) -> None:
     chosen = {endings.choose(SUITE.scene(scene), rng) for _ in range(60)}
     assert chosen <= {null.name for null in SUITE.scene(scene).readout.nulls}
     assert chosen
+
+
+PHYSICS = [(scene, rule) for scene, rules in staged.STAGED.items() for rule in rules]
+
+
+@pytest.mark.parametrize(("scene", "rule"), PHYSICS)
+def test_staged_endings_are_null_rules_of_their_scene(scene: str, rule: str) -> None:
+    """What a world stages is named by a null rule of the scene."""
+    assert rule in {null.name for null in SUITE.scene(scene).readout.nulls}
+    assert rule in endings.endings_of(SUITE.scene(scene))
+
+
+@pytest.mark.parametrize("rule", staged.STAGED["ball"])
+def test_staged_clips_start_as_all_others(rule: str) -> None:
+    """The first frame is the conditioning frame; the last one is another than the unspoiled clip's."""
+    scene, world = SUITE.scene("ball"), load_world("ball")
+    motion = world.simulate(start_seed=1)
+    clear = list(world.draw(motion, (160, 120)))
+    film = endings.spoil(rule, scene, world, lambda m: world.draw(m, (160, 120)), motion, rng=np.random.default_rng(0))
+    frames = list(film)
+    assert np.array_equal(frames[0], clear[0])
+    assert not np.array_equal(frames[-1], clear[-1])
+
+
+def test_the_pendulum_hangs_plumb() -> None:
+    """Cut where the lower mass passes the pivot's vertical: within a millimetre of it, late in the swing."""
+    world = load_world("pendulum")
+    seen: list[Motion] = []
+    motion = world.simulate(start_seed=1)
+
+    def keep(motion: Motion):
+        seen.append(motion)
+        return iter(())
+
+    endings.spoil("straddling", SUITE.scene("pendulum"), world, keep, motion, rng=np.random.default_rng(0))
+    assert abs(float(lower_mass_x((*seen[0].states[-1], 0.0, 0.0)))) < 0.001
+    assert len(seen[0].states) > 48

@@ -1,46 +1,46 @@
 """Ways in which a clip can end so that nobody can tell the outcome, each with a physical or optical cause.
 
-An ending changes which frames of a motion are seen, or what lies between them and the camera; never the physics. It is
-called by the null rule of the scene that it brings about.
+An ending is called by the null rule of the scene that it brings about. Those here work in every scene: they change which
+frames are seen, or what lies between them and the camera. Those of single worlds (``staged``) change how things move.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from worldodds.scene import Scene
-from worldodds.worlds.world import Image, Motion
+from worldodds.worlds.shot import Ending, Frames, Shot
+from worldodds.worlds.staged import STAGED
+from worldodds.worlds.world import Image, Motion, World
 
-Frames = Iterator[Image]
 
+def endings_of(scene: Scene) -> Mapping[str, Ending]:
+    """Return the endings that the scene's world can stage, by null rule, in the order of the scene's file.
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
-    """What spoils a clip: ``cut`` shortens the motion before it is drawn, ``veil`` changes the drawn frames.
-
-    Both are given the frame by which the outcome must not have shown itself yet.
+    >>> from worldodds.suites import find_suite
+    >>> sorted(endings_of(find_suite("calibench").scene("cards")))
+    ['absent', 'blurred', 'face_down', 'hidden', 'not_settled']
     """
-
-    cut: Callable[[Motion, int], Motion] | None = None
-    veil: Callable[[Frames, int, np.random.Generator], Frames] | None = None
-
-    def film(self, draw: Callable[[Motion], Frames], motion: Motion, *, early: int, rng: np.random.Generator) -> Frames:
-        """Yield the pictures of a motion that ends this way."""
-        frames = draw(self.cut(motion, early) if self.cut else motion)
-        return self.veil(frames, early, rng) if self.veil else frames
+    able = {**ENDINGS, **STAGED.get(scene.id, {})}
+    return {null.name: able[null.name] for null in scene.readout.nulls if null.name in able}
 
 
 def choose(scene: Scene, rng: np.random.Generator) -> str:
-    """Draw one of the endings for which the scene has a null rule, each as likely."""
-    known = [null.name for null in scene.readout.nulls if null.name in ENDINGS]
+    """Draw one of the endings that the scene's world can stage, each as likely."""
+    known = list(endings_of(scene))
     return known[int(rng.integers(len(known)))]
 
 
 def spoil(
-    name: str, scene: Scene, draw: Callable[[Motion], Frames], motion: Motion, *, rng: np.random.Generator
+    name: str,
+    scene: Scene,
+    world: World,
+    draw: Callable[[Motion], Frames],
+    motion: Motion,
+    *,
+    rng: np.random.Generator,
 ) -> Frames:
     """Yield the pictures of a motion with the ending called ``name``.
 
@@ -49,11 +49,19 @@ def spoil(
     """
     low, high = (0.15, 0.28) if scene.readout.evidence == "whole clip" else (0.35, 0.55)
     early = max(4, round(motion.settled_frame * rng.uniform(low, high)))
-    return ENDINGS[name].film(draw, motion, early=early, rng=rng)
+    return endings_of(scene)[name](Shot(scene=scene, world=world, motion=motion, draw=draw, early=early, rng=rng))
 
 
-def _cut(motion: Motion, early: int) -> Motion:
-    return replace(motion, states=motion.states[:early], settled_frame=early)
+def _cut(shot: Shot) -> Frames:
+    return shot.film(shot.motion.states[: shot.early])
+
+
+def _hidden(shot: Shot) -> Frames:
+    return _cover(shot.draw(shot.motion), shot.early, shot.rng)
+
+
+def _blurred(shot: Shot) -> Frames:
+    return _defocus(shot.draw(shot.motion), shot.early, shot.rng)
 
 
 def _cover(frames: Frames, early: int, rng: np.random.Generator) -> Frames:
@@ -110,8 +118,4 @@ def _blur(frame: Image, sigma_px: float) -> Image:
     return np.asarray(cv2.resize(soft, (width, height), interpolation=cv2.INTER_LINEAR), dtype=np.uint8)
 
 
-ENDINGS: dict[str, Ending] = {
-    "not_settled": Ending(cut=_cut),
-    "hidden": Ending(veil=_cover),
-    "blurred": Ending(veil=_defocus),
-}
+ENDINGS: Mapping[str, Ending] = {"not_settled": _cut, "hidden": _hidden, "blurred": _blurred}
