@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean
 
 from worldodds.outcome import Counts, Reference
 from worldodds.placement import Track
@@ -160,4 +159,4 @@ def _scene(scene: SceneMetric, cell: Cell | None, judge_error: float) -> BesideS
 
 def _mean(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
-    return fmean(known) if known else None
+    return sum(known) / len(known) if known else None
