@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from worldodds.interop.audit_json import AuditDocument
 from worldodds.interop.documents import CompareDocument, MonitorDocument, PlanDocument
 from worldodds.interop.families_json import CrosscheckDocument, FamiliesDocument
 from worldodds.interop.score_json import ScoreDocument
@@ -18,6 +19,7 @@ DOCUMENTS = {
     "plan": PlanDocument,
     "compare": CompareDocument,
     "monitor": MonitorDocument,
+    "audit": AuditDocument,
     "tracks": TracksDocument,
     "families": FamiliesDocument,
     "crosscheck": CrosscheckDocument,

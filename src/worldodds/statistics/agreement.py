@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from fractions import Fraction
 
 from scipy.special import betaincinv
 
@@ -54,6 +55,30 @@ def cohen_kappa(a: Sequence[Hashable], b: Sequence[Hashable]) -> float | None:
     return None if by_chance == n * n else (agreed - by_chance) / (n * n - by_chance)
 
 
+def kappa_within(strata: Sequence[tuple[Sequence[Hashable], Sequence[Hashable]]]) -> float | None:
+    """Return Cohen's kappa over several scenes, each with its own answers: chance is that within the scenes.
+
+    Pooling the answers instead would call it merit that no reader takes a die for a card. Of one scene it is
+    `cohen_kappa`; ``None`` where chance alone would agree always.
+
+    Raises:
+        StatisticsError: no clips, readings of different number.
+
+    >>> kappa_within([(["left", "right"], ["left", "right"]), (["1", "2", "3"], ["1", "2", "2"])])
+    0.6666666666666666
+    """
+    n, agreed, by_chance = 0, 0, Fraction(0)
+    for a, b in strata:
+        _check_aligned(a, b)
+        first, second = Counter(a), Counter(b)
+        n += len(a)
+        agreed += sum(x == y for x, y in zip(a, b, strict=True))
+        by_chance += Fraction(sum(first[value] * second[value] for value in first), len(a))
+    if not n:
+        raise StatisticsError("strata: there are no readings; agreement needs at least one clip")
+    return None if by_chance == n else float((agreed - by_chance) / (n - by_chance))
+
+
 def krippendorff_alpha(units: Sequence[Sequence[Hashable]]) -> float | None:
     """Return Krippendorff's alpha for nominal readings; ``None`` where all readings are the same or no two meet.
 
@@ -65,16 +90,33 @@ def krippendorff_alpha(units: Sequence[Sequence[Hashable]]) -> float | None:
     >>> round(krippendorff_alpha([["a", "a"], ["b", "b"], ["a", "b"], ["a"]]), 3)
     0.444
     """
-    met = [Counter(unit) for unit in units if len(unit) > 1]
+    return alpha_within([units])
+
+
+def alpha_within(strata: Sequence[Sequence[Sequence[Hashable]]]) -> float | None:
+    """Return Krippendorff's alpha over several scenes, each with its own answers, as `kappa_within` does.
+
+    >>> alpha_within([[["a", "a"], ["b", "b"]], [["1", "1"], ["2", "2"]]])
+    1.0
+    """
+    seen = by_chance = Fraction(0)
+    for units in strata:
+        apart, expected = _apart(units)
+        seen += apart
+        by_chance += expected
+    return None if by_chance == 0 else float(1 - seen / by_chance)
+
+
+def _apart(units: Sequence[Sequence[Hashable]]) -> tuple[Fraction, Fraction]:
+    """Disagreement seen, and by chance: both as sums over the values that met another."""
     totals: Counter[Hashable] = Counter()
-    seen_apart = 0.0
-    for unit in met:
+    seen = Fraction(0)
+    for unit in (Counter(unit) for unit in units if len(unit) > 1):
         size = unit.total()
-        seen_apart += (size * size - sum(c * c for c in unit.values())) / (size - 1)
+        seen += Fraction(size * size - sum(c * c for c in unit.values()), size - 1)
         totals.update(unit)
     n = totals.total()
-    apart_by_chance = n * n - sum(c * c for c in totals.values())
-    return None if apart_by_chance == 0 else 1 - (n - 1) * seen_apart / apart_by_chance
+    return seen, Fraction(n * n - sum(c * c for c in totals.values()), n - 1) if n else Fraction(0)
 
 
 def _check_aligned(a: Sequence[Hashable], b: Sequence[Hashable]) -> None:
