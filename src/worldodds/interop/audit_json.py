@@ -1,4 +1,4 @@
-"""The JSON of ``worldodds audit --json`` (format ``worldodds.audit/1``), written, and read back for ``score --judge``."""
+"""The JSON of ``worldodds audit`` (format ``worldodds.audit/1``): written, and read back for ``score --judge``."""
 
 from __future__ import annotations
 
