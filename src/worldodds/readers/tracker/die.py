@@ -64,6 +64,8 @@ def read(frames: Sequence[Image], scene: Scene) -> Reading:
             return _null(scene, "not_settled")
     if not _inside(found, plan):
         return _null(scene, "escaped")
+    if _has_another(plan, found):
+        return _null(scene, "several_dice")
     face, likeness, lead = compare(plan, found)
     raw = f"face {face}, likeness {likeness:.2f}, lead {lead:.2f}, at ({found.x:.0f}, {found.y:.0f})"
     if likeness < LEAST_LIKENESS or lead < LEAST_LEAD:
@@ -86,6 +88,16 @@ def find_square(plan: Plan) -> Square | None:
     best = max((_fit(whole, near, turn) for turn in range(0, 90, 6)), key=lambda square: square.rise)
     best = max((_fit(whole, near, best.turn_deg + step) for step in (-4, -2, 0, 2, 4)), key=lambda square: square.rise)
     return best if best.rise >= LEAST_RISE else None
+
+
+def _has_another(plan: Plan, found: Square) -> bool:
+    """Say whether a second face of a die lies apart from the one found."""
+    import cv2
+
+    rest = plan.copy()
+    cv2.circle(rest, (round(found.x), round(found.y)), int(1.2 * FACE_PX), float(np.median(plan)), thickness=-1)
+    other = find_square(rest)
+    return other is not None and compare(rest, other)[1] >= LEAST_LIKENESS
 
 
 def compare(plan: Plan, square: Square) -> tuple[int, float, float]:
