@@ -101,9 +101,11 @@ def _track(
     result: TrackResult, cells: Mapping[str, Cell], laws: Mapping[int, MeanLaw], judge_error: float
 ) -> BesideTrack:
     scenes = {s.scene.id: _scene(s, cells.get(s.scene.id), judge_error) for s in result.scenes}
-    averaged = [s for s in result.scenes if s.scene.id in result.partial.averaged and s.counts]
+    averaged = [s for s in result.scenes if s.scene.id in result.partial.averaged]
     pairs = [(s.counts, s.scene.reference) for s in averaged if s.counts and s.scene.reference]
-    own = mean_tvd_law([(reference, counts.n) for counts, reference in pairs]) if laws and pairs else None
+    sizes = [(s.scene.reference, s.n) for s in averaged if s.scene.reference]
+    # an average over a scene whose odds only its source knows has no law of ours
+    own = mean_tvd_law(sizes) if laws and sizes and len(sizes) == len(averaged) else None
     chosen = [scenes[s.scene.id] for s in averaged]
     return BesideTrack(
         scenes=scenes,

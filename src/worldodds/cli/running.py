@@ -143,11 +143,16 @@ def _film(
 
 def _finish(folder: Path, summary: Summary, reader: str | None) -> int:
     """Print the scores of a run and what is still open."""
+    from worldodds.cli import tracks
     from worldodds.cli.scoring import print_scores
     from worldodds.sources import load
 
     if reader is not None and summary.clips:
-        print_scores(load(folder, reader=reader).score(partial=True))
+        source = load(folder, reader=reader)
+        if source.suite.protocol.aggregate == "tracks":
+            tracks.print_source(source)
+        else:
+            print_scores(source.score(partial=True))
     for line in summary.open[:20]:
         print(f"open: {line}")
     if summary.open:

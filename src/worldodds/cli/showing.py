@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from worldodds.placement import Placement
     from worldodds.scene import Scene, Suite
 
 
@@ -56,6 +57,8 @@ def _show(scene: Scene) -> None:
 
     screen = console()
     screen.print(f"[bold]{escape(scene.title)}[/bold]  ({scene.id})\n")
+    if scene.placement:
+        screen.print(f"[bold]Place[/bold]     {escape(_placed(scene.placement))}\n")
     screen.print(f"[bold]Prompt[/bold]    {escape(scene.prompt.strip())}\n")
     screen.print(
         f"[bold]Question[/bold]  {escape(scene.readout.question.strip())}  (read from the {scene.readout.evidence})\n"
@@ -75,3 +78,14 @@ def _show(scene: Scene) -> None:
     screen.print(
         f"\n[bold]Frame[/bold]     {scene.frame or 'none yet: the scene can be scored, not filmed'}", soft_wrap=True
     )
+
+
+def _placed(placement: Placement) -> str:
+    """Say a scene's track and group, what it is a variant of, and how each fact is known."""
+    from worldodds.placement import CERTAINTY_WORDS
+
+    told = [f"{placement.track} track, group {placement.group}"]
+    if placement.variant:
+        told.append(f"variant of {placement.variant.of} ({placement.variant.cue}: {placement.variant.changes})")
+    known = [f"{fact} {CERTAINTY_WORDS[mark]}" for fact, mark in placement.certainty.items()]
+    return "; ".join([*told, ", ".join(known)])

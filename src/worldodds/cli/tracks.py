@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 from cyclopts import App, Parameter
 
 from worldodds.errors import InputError
+
+if TYPE_CHECKING:
+    from worldodds.sources import Source
 
 Output = Annotated[Path, Parameter(name=["--output", "-o"])]
 References = Annotated[tuple[str, ...], Parameter(negative=())]
@@ -41,6 +44,15 @@ def score_tracks(sources: Sequence[Path], given: Mapping[str, Any], *, partial: 
 
         print_tracks(scores, console(), partial=partial, verbose=verbose)
     return 3 if any(card.open for card in scores.cards) else 0
+
+
+def print_source(source: Source) -> None:
+    """Print the tracks of a source over what was read, as `worldodds run` does while rollouts are open."""
+    from worldodds.cli.screen import console
+    from worldodds.report.tracks_text import print_tracks
+    from worldodds.track_scores import score_track_source
+
+    print_tracks(score_track_source(source), console(), partial=True)
 
 
 def report_tracks(sources: Sequence[Path], output: Path, *, suite: str | None, reader: str | None) -> int:
@@ -169,4 +181,15 @@ def crosscheck(source: Path, /, *, suite: str | None = None, reader: str | None 
         from worldodds.report.families_text import print_crosscheck
 
         print_crosscheck(found, console())
+    return 0
+
+
+@pawbench.command
+def interventions() -> int:
+    """List what was published of experiments with prompts, coupled noise, training and judges, each with its source."""
+    from worldodds.cli.screen import console
+    from worldodds.report.tracks_text import print_interventions
+    from worldodds.suites import find_suite, track_results
+
+    print_interventions(track_results.interventions(find_suite("pawbench")), console())
     return 0

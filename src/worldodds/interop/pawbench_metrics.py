@@ -14,7 +14,17 @@ from worldodds.errors import SourceError
 from worldodds.interop.files import read_bytes
 from worldodds.placement import Track
 from worldodds.scene import Suite
-from worldodds.tracks import TRACKS, Aggregate, SceneMetric, SceneStatus, TrackCard, TrackResult, by_group, card_of
+from worldodds.tracks import (
+    NO_REFERENCE,
+    TRACKS,
+    Aggregate,
+    SceneMetric,
+    SceneStatus,
+    TrackCard,
+    TrackResult,
+    by_group,
+    card_of,
+)
 
 FORMAT = "pawbench.metrics/v1"
 METRIC: Mapping[Track, str] = {"calibration": "calibration_tvd_percent", "coverage": "coverage_percent"}
@@ -107,6 +117,8 @@ class _File(msgspec.Struct):
 
 def _scene(entry: _Scene, suite: Suite) -> SceneMetric:
     value = entry.metric.value if entry.metric else None
+    unmeasured = entry.status == "pass" and value is None
+    still_open = f"{entry.infrastructure_failures} rollouts are open"
     return SceneMetric(
         scene=suite.scene(entry.scene_id),
         counts=None,
@@ -115,8 +127,8 @@ def _scene(entry: _Scene, suite: Suite) -> SceneMetric:
         open=entry.infrastructure_failures,
         passes=entry.status == "pass",
         metric=value if entry.status == "pass" else None,
-        status="no_reference" if entry.status == "pass" and value is None else entry.status,
-        reason=f"{entry.infrastructure_failures} rollouts are open" if entry.infrastructure_failures else None,
+        status="no_reference" if unmeasured else entry.status,
+        reason=NO_REFERENCE if unmeasured else still_open if entry.infrastructure_failures else None,
     )
 
 

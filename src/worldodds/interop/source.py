@@ -6,15 +6,18 @@ from pathlib import Path
 
 from worldodds.errors import SourceError
 from worldodds.interop.calibench import ENDING, read_bins
+from worldodds.interop.pawbench import is_official, read_official
 from worldodds.interop.tables import SUFFIXES, read_table
 from worldodds.row import Row
 from worldodds.scene import Suite
 
-_KINDS = f"a table ({', '.join(SUFFIXES)}) or a folder of <scene>_<model>{ENDING} files"
+_KINDS = f"a table ({', '.join(SUFFIXES)}), a folder of <scene>_<model>{ENDING} files, or PAWBench's rows.jsonl"
 
 
 def read_source(path: str | Path, suite: Suite) -> list[Row]:
-    """Read a table of readings, or a folder of CaliBench's bins files.
+    """Read a table of readings, a folder of CaliBench's bins files, or rows of PAWBench's evaluator.
+
+    Of the last, rows that cannot be used are left out; `worldodds.interop.pawbench.read_official` names them.
 
     Raises:
         SourceError, UnknownNameError: none of these, or one of them and wrong; the message names file, row and fix.
@@ -23,6 +26,8 @@ def read_source(path: str | Path, suite: Suite) -> list[Row]:
     path = Path(path)
     if is_bins(path):
         return read_bins(path, suite)
+    if is_official(path):
+        return read_official(path, suite).rows
     if path.is_dir():
         raise SourceError(f"{path}: this folder is none of the known kinds; give {_KINDS}")
     if not path.exists():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from worldodds.beside_tracks import BesideScene, BesideTrack
 from worldodds.placement import Track
 from worldodds.report.words import NOTHING, number, p_value, span
-from worldodds.suites.track_results import PublishedTrack, published_tracks, tracks_citation
+from worldodds.suites.track_results import Intervention, PublishedTrack, published_tracks, tracks_citation
 from worldodds.track_scores import TrackScores
 from worldodds.tracks import TRACKS, Aggregate, SceneMetric, TrackResult, by_group
 
@@ -39,6 +39,30 @@ def print_tracks(scores: TrackScores, console: Console, *, partial: bool = False
         console.print()
     for track in TRACKS:
         _print_published(scores, track, console, partial=partial)
+
+
+def print_interventions(figures: Sequence[Intervention], console: Console) -> None:
+    """Print published experiments: averages beside their pass rates, then all figures of other kinds."""
+    from rich.text import Text
+
+    found: dict[tuple[str, str, str], dict[str, float | None]] = {}
+    for one in figures:
+        found.setdefault((one.experiment, one.model, one.condition), {})[one.metric] = one.value
+    averages = _table("experiment", "model", "condition", "TVD × 100", "SPR %", "coverage %", "SPR %")
+    others = _table("experiment", "model", "condition", "metric", "value")
+    for (experiment, model, condition), values in found.items():
+        names = (Text(experiment), Text(model), Text(condition))
+        if "cal_avg_tvd" in values:
+            shown = [number(values.get(key), 1) for key in ("cal_avg_tvd", "cal_spr", "cov_avg", "cov_spr")]
+            averages.add_row(*names, *shown)
+            continue
+        for metric, value in values.items():
+            others.add_row(*names, metric, NOTHING if value is None else f"{value:g}")
+    for table in (averages, others):
+        console.print(table)
+        console.print()
+    sources = sorted({one.source for one in figures})
+    console.print(Text(f"Sources: {'; '.join(sources)}.", style="dim"))
 
 
 def track_words(result: TrackResult, *, partial: bool) -> str:
@@ -187,5 +211,9 @@ def _table(first: str, *others: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, header_style="dim")
     table.add_column(first, justify="left", no_wrap=True)
     for name in others:
-        table.add_column(name, justify="left" if name in ("verdict", "status") else "right", no_wrap=True)
+        table.add_column(
+            name,
+            justify="left" if name in ("verdict", "status", "model", "condition", "metric") else "right",
+            no_wrap=True,
+        )
     return table
