@@ -64,7 +64,8 @@ def compare(source: Source, *, paired: bool = False, seed: int = 0) -> Compariso
     if not shared:
         raise SourceError(f"no scene was read for all of {', '.join(tallies)}; compare models of the same scenes")
     same = source.only(shared)
-    found = compared(best_first(same.score()))
+    # all scenes are there; partial only leaves out those without known odds, the same for every model
+    found = compared(best_first(same.score(partial=True)))
     sequences = same.sequences()
     return Comparison(
         scenes=tuple(shared),
