@@ -94,6 +94,8 @@ def after_poll(result: Any, facts: Facts) -> Decision:
             return Decision(then="poll", wait_s=backoff_s(facts.gone + 1))
         told = f"perhaps bought: the provider has lost the job ({result})"
         return Decision(then="end", line="failed", error_class="gone", message=told)
+    if isinstance(result, RefusedError):
+        return _ended(result)
     stop = isinstance(result, AccountError)
     if isinstance(result, TransientError) and facts.age_s < facts.longest_s:
         return Decision(then="poll", wait_s=backoff_s(facts.failures, result.retry_after_s))

@@ -13,7 +13,16 @@ from worldodds.protocols import Generator, HostedGenerator, Reader
 # kind -> "module:function"; the function takes what stands after the slash and the settings as keywords
 _GENERATORS = {
     "simulator": "worldodds.generators.simulator:simulator",
+    "command": "worldodds.generators.command:command",
     "server": "worldodds.generators.server:server",
+    "folder": "worldodds.generators.folder:folder",
+    "python": "worldodds.generators.python_object:python_object",
+    "diffusers": "worldodds.generators.diffusers:diffusers",
+    "replicate": "worldodds.generators.hosted.replicate:replicate",
+    "openrouter": "worldodds.generators.hosted.openrouter:openrouter",
+    "fal": "worldodds.generators.hosted.fal:fal",
+    "google": "worldodds.generators.hosted.google:google",
+    "runway": "worldodds.generators.hosted.runway:runway",
 }
 _READERS = {"oracle": "worldodds.readers.oracle:Oracle", "tracker": "worldodds.readers.tracker:Tracker"}
 

@@ -7,8 +7,7 @@ import json
 import os
 import re
 import weakref
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -49,6 +48,17 @@ class Reply:
         """Return the text at a place of the answer, None where there is none."""
         value = self.at(*path)
         return value if isinstance(value, str) and value else None
+
+    def needed(self, *path: str | int) -> str:
+        """Return the text at a place that the answer to an order must have.
+
+        Raises:
+            UncertainError: it is not there, though the order was accepted.
+        """
+        if found := self.text(*path):
+            return found
+        place = ".".join(map(str, path))
+        raise UncertainError(f"the answer to the order has no {place!r}", request_id=self.request_id)
 
     def number(self, *path: str | int) -> float | None:
         """Return the number at a place of the answer, None where there is none."""
@@ -114,6 +124,19 @@ class Client:
             raise lost(self._say(f"the answer was lost ({type(error).__name__})")) from None
         return self._sorted(response, submitting)
 
+    def upload(self, path: str, name: str, data: bytes, kind: str) -> Reply:
+        """Send a file as a form's field ``content`` and return the answer.
+
+        Raises:
+            ProviderError: the kind that fits.
+        """
+        url = self._url(path)
+        try:
+            response = self._http.post(url, files={"content": (name, data, kind)}, headers=self._headers(url))
+        except need("httpx", "run").HTTPError as error:
+            raise TransientError(self._say(f"the upload broke off ({type(error).__name__})")) from None
+        return self._sorted(response, submitting=False)
+
     def fetch(self, url: str, into: Path) -> None:
         """Download a clip; the key goes to the provider's own host only, also through redirects.
 
@@ -163,7 +186,8 @@ class Client:
     def _sorted(self, response: Any, submitting: bool) -> Reply:
         """Return the JSON of a good answer; raise the error that a bad one means."""
         try:
-            body = response.json() if response.content else None
+            # no answer may carry the key on into a message: a provider that echoes it is not repeated
+            body = json.loads(self._without_key(response.text)) if response.content else None
         except (json.JSONDecodeError, UnicodeDecodeError):
             body = None
             if response.is_success:
@@ -211,9 +235,11 @@ class Client:
     def _say(self, told: str) -> str:
         """Make a message that fits on a line and shows neither the key nor the signature of an address."""
         text = re.sub(r"(https?://[^\s?\"']+)\?[^\s\"']*", r"\1?...", " ".join(told.split()))
+        return f"{self.provider}: {self._without_key(text)[:LONGEST_MESSAGE]}"
+
+    def _without_key(self, text: str) -> str:
         key = os.environ.get(self.key_variable, "").strip() if self.key_variable else ""
-        text = text.replace(key, "***") if key else text
-        return f"{self.provider}: {text[:LONGEST_MESSAGE]}"
+        return text.replace(key, "***") if key else text
 
 
 def is_video(head: bytes) -> bool:
@@ -224,15 +250,6 @@ def is_video(head: bytes) -> bool:
     """
     boxes = (b"ftyp", b"styp", b"moov", b"moof", b"mdat", b"free", b"wide")
     return head[4:8] in boxes or head.startswith(b"\x1aE\xdf\xa3") or (head[:4] == b"RIFF" and head[8:12] == b"AVI ")
-
-
-@contextmanager
-def answer_needed(provider: str) -> Iterator[None]:
-    """Turn an answer without what it must hold into UncertainError: the order may have been accepted."""
-    try:
-        yield
-    except LookupError as error:
-        raise UncertainError(f"{provider}: the answer to the order has no {error.args[0]}") from None
 
 
 def _never_sent() -> tuple[type[Exception], ...]:
