@@ -13,7 +13,7 @@ import sys
 from cyclopts import App, CycloptsError
 
 from worldodds._version import __version__
-from worldodds.cli import auditing, deciding, running, scoring, showing, tracks, worlds
+from worldodds.cli import auditing, deciding, examining, running, scoring, showing, tracks, worlds
 from worldodds.errors import WorldOddsError
 
 BAD_INPUT, OPEN, INTERRUPTED = 2, 3, 130
@@ -37,6 +37,7 @@ for command in (
     deciding.monitor,
     auditing.audit,
     tracks.crosscheck,
+    examining.exam,
     showing.suites,
     showing.scenes,
 ):

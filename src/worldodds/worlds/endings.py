@@ -1,7 +1,7 @@
 """Ways in which a clip can end so that nobody can tell the outcome, each with a physical or optical cause.
 
-An ending is called by the null rule of the scene that it brings about. Those here work in every scene: they change which
-frames are seen, or what lies between them and the camera. Those of single worlds (``staged``) change how things move.
+An ending is called by the null rule of the scene that it brings about. Those here work in every scene: they change what
+is seen, or what lies between it and the camera. Those of single worlds (``staged``) change how things move.
 """
 
 from __future__ import annotations

@@ -85,6 +85,13 @@ def _added(one: Frames, two: Frames, neither: Frames) -> Iterator[Image]:
         yield a if i == 0 else np.clip(both, 0, 255).astype(np.uint8)
 
 
+def _emptied(shot: Shot) -> Frames:
+    """What moves fades from the picture at ``early``: only what is there most of the time is left."""
+    frames = list(shot.draw(shot.motion))
+    empty = np.median(frames[:: max(1, len(frames) // 24)], axis=0).astype(np.uint8)
+    return iter([*frames[: shot.early], *[empty] * (len(frames) - shot.early)])
+
+
 def _overlaid(one: list[Image], two: list[Image]) -> Iterator[Image]:
     """As ``_added``, where the empty scene is only known as what is there most of the time."""
     sample = [*one[:: len(one) // 12], *two[:: len(two) // 12]]
@@ -291,7 +298,7 @@ STAGED: Mapping[str, Mapping[str, Ending]] = {
         "several_people": _doubled(slice(2, None, 7), _OUT_OF_SIGHT_M),
         "absent": _gone(slice(2, None, 7), _OUT_OF_SIGHT_M),
     },
-    "pendulum": {"straddling": _stage(_plumb), "several_pendulums": _doubled(None)},
+    "pendulum": {"straddling": _stage(_plumb), "several_pendulums": _doubled(None), "absent": _emptied},
     "dice": {
         "on_edge": _stage(_on_edge),
         "several_dice": _doubled(_LIFT, _OUT_OF_SIGHT_M, apart=0.25),
