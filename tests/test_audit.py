@@ -180,4 +180,4 @@ def test_two_readers_of_a_run_are_compared_by_name(tiny: Suite, tmp_path: Path) 
     assert (found.reader, found.truth) == ("stubborn", "canned")
     assert (found.overall.n, found.overall.agree) == (12, 4)
     with pytest.raises(SourceError, match="Did you mean 'canned'"):
-        audit_source(tmp_path / "run", "caned")
+        audit_source(tmp_path / "run", "caned", reader="canned")

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 if TYPE_CHECKING:
+    from worldodds.judged import Judged
     from worldodds.scorecard import Scorecard
+    from worldodds.sources import Source
 
 Sources = Annotated[tuple[Path, ...], Parameter(negative=())]
 Output = Annotated[Path, Parameter(name=["--output", "-o"])]
@@ -28,6 +30,7 @@ def score(
     json: Json = False,
     format: Literal["md", "tex"] | None = None,  # noqa: A002 - the option is called --format
     figures: Path | None = None,
+    judge: Annotated[str | None, Parameter(name=["--judge", "--judge-audit"])] = None,
     verbose: Verbose = False,
 ) -> int:
     """Score sources: how far each model is from the odds, scene by scene, with exact tests.
@@ -55,6 +58,9 @@ def score(
         Print tables for a paper, in Markdown or LaTeX.
     figures
         Write the figures for a paper, as SVG and PDF, into this folder.
+    judge
+        Allow for the errors of whoever read the clips: an audit (the JSON of worldodds audit), or labels to measure
+        them by, as --truth of worldodds audit.
     verbose
         Print more columns.
     """
@@ -64,13 +70,14 @@ def score(
     from worldodds.track_scores import has_tracks
 
     if has_tracks(sources, suite):
-        tracks.refuse(format=format, figures=figures)
+        tracks.refuse(format=format, figures=figures, judge=judge)
         given = {"suite": suite, "reader": reader, "name": name, "references": reference, "delta": delta}
         return tracks.score_tracks(sources, given, partial=partial, json=json, verbose=verbose)
     if reference:
         tracks.refuse_reference()
     source = load(*sources, suite=suite, reader=reader, name=name)
     cards = source.score(partial=partial, delta=delta)
+    allowed = _allow_for(judge, source, sources, cards) if judge else None
     if figures is not None:
         from worldodds.report.paper import save_figures
 
@@ -78,13 +85,13 @@ def score(
     if json:
         from worldodds.interop.score_json import score_json
 
-        print(score_json(cards, source.suite, source.reader))
+        print(score_json(cards, source.suite, source.reader, allowed))
     elif format:
         from worldodds.report.paper import tables
 
         print(tables(best_first(cards), format))
     else:
-        print_scores(cards, verbose=verbose)
+        print_scores(cards, verbose=verbose, allowed=allowed)
     return 3 if any(card.open for card in cards) else 0
 
 
@@ -139,10 +146,18 @@ def export(source: Path, /, *, output: Output, suite: str | None = None, reader:
     return 0
 
 
-def print_scores(cards: Sequence[Scorecard], *, verbose: bool = False) -> None:
+def _allow_for(judge: str, source: Source, paths: Sequence[Path], cards: Sequence[Scorecard]) -> Judged:
+    """Measure whoever read the source, and carry the errors into its scorecards."""
+    from worldodds.audit_sources import measured_judge
+    from worldodds.judged import judged
+
+    return judged(cards, measured_judge(source, paths, judge))
+
+
+def print_scores(cards: Sequence[Scorecard], *, verbose: bool = False, allowed: Judged | None = None) -> None:
     """Print one table a model."""
     from worldodds.cli.screen import console
     from worldodds.report import text
     from worldodds.scorecard import best_first
 
-    text.print_scores(best_first(cards), console(), verbose=verbose)
+    text.print_scores(best_first(cards), console(), verbose=verbose, allowed=allowed)

@@ -10,6 +10,8 @@ import msgspec
 
 from worldodds._version import __version__
 from worldodds.headline import Robustness, percentiles, populations, ranks, robustness
+from worldodds.interop.judged_json import JudgedCellEntry, JudgeEntry, judge_entry, judged_entry
+from worldodds.judged import Judged, JudgedCell, unaudited
 from worldodds.scene import Suite
 from worldodds.scorecard import Cell, Scorecard
 from worldodds.statistics.exact import GoodnessOfFit
@@ -87,6 +89,7 @@ class CellEntry:
     population: PopulationEntry | None
     near_miss: NearMissEntry | None
     reason: str | None
+    judged: JudgedCellEntry | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +133,7 @@ class ModelEntry:
     missing_scenes: tuple[str, ...]
     family_size: int
     cells: dict[str, CellEntry]
+    judged: PopulationEntry | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,11 +147,19 @@ class ScoreDocument:
     suite_hash: str
     reader: str | None
     models: dict[str, ModelEntry]
+    judge: JudgeEntry | None = None
+    judge_reason: str | None = None
 
 
-def score_document(cards: Sequence[Scorecard], suite: Suite, reader: str | None) -> ScoreDocument:
-    """Put scorecards into the shape of the JSON document, with all that stands beside the official scores."""
-    beside = _Beside(populations(cards), percentiles(cards), ranks(cards), robustness(cards))
+def score_document(
+    cards: Sequence[Scorecard], suite: Suite, reader: str | None, allowed: Judged | None = None
+) -> ScoreDocument:
+    """Put scorecards into the shape of the JSON document, with all that stands beside the official scores.
+
+    ``allowed`` holds the same cards with their judge's measured errors allowed for.
+    """
+    beside = _Beside(populations(cards), percentiles(cards), ranks(cards), robustness(cards), allowed)
+    measured = allowed.measured if allowed else None
     return ScoreDocument(
         format=FORMAT,
         worldodds_version=__version__,
@@ -156,12 +168,14 @@ def score_document(cards: Sequence[Scorecard], suite: Suite, reader: str | None)
         suite_hash=suite.content_hash,
         reader=reader,
         models={card.model: _model_entry(card, beside) for card in cards},
+        judge=judge_entry(measured) if measured else None,
+        judge_reason=unaudited(reader, measured),
     )
 
 
-def score_json(cards: Sequence[Scorecard], suite: Suite, reader: str | None) -> str:
+def score_json(cards: Sequence[Scorecard], suite: Suite, reader: str | None, allowed: Judged | None = None) -> str:
     """Return the document as indented JSON text."""
-    return msgspec.json.format(msgspec.json.encode(score_document(cards, suite, reader)), indent=2).decode()
+    return msgspec.json.format(msgspec.json.encode(score_document(cards, suite, reader, allowed)), indent=2).decode()
 
 
 def cell_entry(cell: Cell, suite: Suite) -> dict[str, Any]:
@@ -176,12 +190,14 @@ class _Beside(NamedTuple):
     percentiles: Mapping[str, Interval]
     ranks: Mapping[str, tuple[int, int]]
     robustness: Mapping[tuple[str, str], Robustness]
+    judged: Judged | None
 
 
 def _model_entry(card: Scorecard, beside: _Beside) -> ModelEntry:
     jackknife = card.interval.interval if card.interval else None
     own = _interval_entry(jackknife, card.interval.reason if card.interval else card.mntv_reason)
     population, rank = beside.populations.get(card.model), beside.ranks.get(card.model)
+    allowed = beside.judged.populations.get(card.model) if beside.judged else None
     scored = [cell.measurement.scene.id for cell in card.cells if cell.measurement.score is not None]
     alone = dict(zip(scored, population.cells, strict=True)) if population else {}
     return ModelEntry(
@@ -198,10 +214,15 @@ def _model_entry(card: Scorecard, beside: _Beside) -> ModelEntry:
         family_size=card.family_size,
         cells={
             (scene_id := cell.measurement.scene.id): _cell_entry(
-                cell, card.suite, beside.robustness.get((card.model, scene_id)), alone.get(scene_id)
+                cell,
+                card.suite,
+                beside.robustness.get((card.model, scene_id)),
+                alone.get(scene_id),
+                beside.judged.cells.get((card.model, scene_id)) if beside.judged else None,
             )
             for cell in card.cells
         },
+        judged=_population_entry(allowed.mean) if allowed else None,
     )
 
 
@@ -218,7 +239,13 @@ def _population_entry(population: Population) -> PopulationEntry:
     return PopulationEntry(estimate=population.estimate, low=interval.low, high=interval.high, level=interval.level)
 
 
-def _cell_entry(cell: Cell, suite: Suite, robust: Robustness | None, population: Population | None) -> CellEntry:
+def _cell_entry(
+    cell: Cell,
+    suite: Suite,
+    robust: Robustness | None,
+    population: Population | None,
+    allowed: JudgedCell | None = None,
+) -> CellEntry:
     m, counts, d = cell.measurement, cell.measurement.counts, cell.measurement.deviation
     near = d.near_miss if d else None
     return CellEntry(
@@ -250,6 +277,7 @@ def _cell_entry(cell: Cell, suite: Suite, robust: Robustness | None, population:
         population=_population_entry(population) if population else None,
         near_miss=NearMissEntry(wasserstein=near.steps, floor=near.floor) if near else None,
         reason=m.reason,
+        judged=judged_entry(allowed, counts.labels) if allowed else None,
     )
 
 

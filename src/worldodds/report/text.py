@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from worldodds.headline import Robustness, populations, ranks, robustness
+from worldodds.judged import Judged, unaudited
 from worldodds.report.words import (
     headline,
+    judge_lines,
     mean_words,
     number,
     open_words,
@@ -29,8 +31,12 @@ if TYPE_CHECKING:
 _STYLES: dict[Verdict, str] = {"miscalibrated": "red", "undecided": "yellow", "calibrated": "green", "illegible": "dim"}
 
 
-def print_scores(cards: Sequence[Scorecard], console: Console, *, verbose: bool = False) -> None:
+def print_scores(
+    cards: Sequence[Scorecard], console: Console, *, verbose: bool = False, allowed: Judged | None = None
+) -> None:
     """Print every model: its mnTV, its verdicts, and a table of its scenes; ``verbose`` adds a second table.
+
+    ``allowed`` holds the same models with their judge's measured errors allowed for.
 
     Fits 100 columns, and says the same without colour.
     """
@@ -40,6 +46,7 @@ def print_scores(cards: Sequence[Scorecard], console: Console, *, verbose: bool 
         if i:
             console.print()
         _print_head(card, beside.get(card.model), places, console)
+        _print_judge(card, allowed, console)
         if card.cells:
             _print_cells(card, survived, console, verbose=verbose)
 
@@ -59,6 +66,15 @@ def _print_head(
     console.print(Text(headline(card)))
     if card.averaged and card.missing_scenes:
         console.print(Text(f"Averaged over {', '.join(card.averaged)}; missing: {', '.join(card.missing_scenes)}."))
+
+
+def _print_judge(card: Scorecard, allowed: Judged | None, console: Console) -> None:
+    from rich.text import Text
+
+    if told := unaudited(card.reader, allowed.measured if allowed else None):
+        console.print(Text(f"{told}.", style="yellow"))
+    for line in judge_lines(card, allowed) if allowed else ():
+        console.print(Text(line))
 
 
 def _print_cells(

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from worldodds.headline import Robustness
+from worldodds.judged import Judged
 from worldodds.scorecard import Cell, Scorecard, Verdict
 from worldodds.statistics.interval import Interval
 from worldodds.statistics.inversion import Population
@@ -150,6 +151,23 @@ def robust_words(survives: Robustness) -> str:
     many = f"{wrong}+" if wrong >= MOST_WRONG_LABELS else str(wrong)
     parts = [f"{many} wrong label{'s' if wrong > 1 else ''}"] if wrong else []
     return ", ".join([*parts, *(["any nulls"] if survives.survives_any_nulls else [])]) or "no wrong label"
+
+
+def judge_lines(card: Scorecard, allowed: Judged) -> list[str]:
+    """Say how the judge was measured, what the score is with its errors allowed for, and which verdicts stay."""
+    m = allowed.measured
+    truth = m.truth or "the truth"
+    lines = [f"judge: {m.agree} of {m.n} clips read as {truth} did; up to {percent(m.error_bound)} of labels false"]
+    if population := allowed.populations.get(card.model):
+        lines.append(
+            f"with its errors allowed for {number(population.mean.estimate)} ({span(population.mean.interval)})"
+        )
+    rejected = [cell.measurement.scene.id for cell in card.cells if cell.verdict == "miscalibrated"]
+    if rejected:
+        stay = [scene for scene in rejected if allowed.cells[card.model, scene].survives]
+        named = f": {', '.join(stay)}" if stay else ""
+        lines.append(f"{len(stay)} of {len(rejected)} rejections stand at that rate of error{named}")
+    return lines
 
 
 def interval_of(card: Scorecard) -> Interval | None:
