@@ -140,13 +140,35 @@ def test_a_run_of_fewer_rollouts_is_open(table: Path, tmp_path: Path, capsys: py
 
 def test_page(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One file without scripts: averages beside pass rates, families, every scene."""
-    assert call(["report", "--suite", "pawbench", str(table), "-o", str(tmp_path / "page.html")]) == 0
+    words = ["report", "--suite", "pawbench", str(table), "-o", str(tmp_path / "page.html"), "--reference", ODDS[0]]
+    assert call(words) == 0
     capsys.readouterr()
     page = (tmp_path / "page.html").read_text()
     assert "<script" not in page
     assert page.count("SPR") >= 4
     assert "Did it move when the physics did?" in page
     assert "A25 / A-09" in page
+    assert "Reference odds given by hand: A-04 (red 1/4, blue 3/4)" in page
+
+
+def test_a_folder_of_clips_is_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Which slots are filled, what else lies there, and exit code 3 while slots are empty."""
+    (tmp_path / "A-01").mkdir()
+    for name in ("r000.mp4", "notes.txt"):
+        (tmp_path / "A-01" / name).write_bytes(b"x")
+    assert call(["pawbench", "check", str(tmp_path)]) == 3
+    out = capsys.readouterr().out
+    assert "notes.txt: not a clip" in out
+    assert "A-01: 1 of 50 clips" in out
+    assert "1 of 2500 slots are filled" in out
+
+
+def test_published_interventions(capsys: pytest.CaptureFixture[str]) -> None:
+    """Averages stand beside their pass rates, and every figure has its source."""
+    assert call(["pawbench", "interventions"]) == 0
+    out = capsys.readouterr().out
+    assert "Oracle PE" in out
+    assert "table 3" in out
 
 
 def test_families_and_export(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -96,7 +96,11 @@ def score(
 
 
 def report(
-    *sources: Path, output: Output = Path("report.html"), suite: str | None = None, reader: str | None = None
+    *sources: Path,
+    output: Output = Path("report.html"),
+    suite: str | None = None,
+    reader: str | None = None,
+    reference: Annotated[tuple[str, ...], Parameter(negative=())] = (),
 ) -> int:
     """Make one self-contained page from sources, beside the published models.
 
@@ -110,14 +114,17 @@ def report(
         A suite's name or its folder; a run's own by default, else calibench.
     reader
         Whose readings count, where a source was read by several.
+    reference
+        As for score.
     """
+    from worldodds.cli import tracks
     from worldodds.report import report_sources
     from worldodds.track_scores import has_tracks
 
     if has_tracks(sources, suite):
-        from worldodds.cli import tracks
-
-        return tracks.report_tracks(sources, output, suite=suite, reader=reader)
+        return tracks.report_tracks(sources, output, suite=suite, reader=reader, references=reference)
+    if reference:
+        tracks.refuse_reference()
     cards = report_sources(sources, output, suite=suite, reader=reader)
     print(f"The page: {output.resolve()}")
     return 3 if any(card.open for card in cards) else 0

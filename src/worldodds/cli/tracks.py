@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 from cyclopts import App, Parameter
 
-from worldodds.errors import InputError
+from worldodds.errors import InputError, SourceError
 
 if TYPE_CHECKING:
     from worldodds.sources import Source
@@ -55,12 +55,14 @@ def print_source(source: Source) -> None:
     print_tracks(score_track_source(source), console(), partial=True)
 
 
-def report_tracks(sources: Sequence[Path], output: Path, *, suite: str | None, reader: str | None) -> int:
+def report_tracks(
+    sources: Sequence[Path], output: Path, *, suite: str | None, reader: str | None, references: Sequence[str] = ()
+) -> int:
     """Make the page of a suite of tracks; the code of `worldodds report` for such suites."""
     from worldodds.report.tracks_page import write_tracks_page
     from worldodds.track_scores import score_track_sources
 
-    scores = score_track_sources(*sources, suite=suite, reader=reader)
+    scores = score_track_sources(*sources, suite=suite, reader=reader, references=references)
     write_tracks_page(scores, output)
     print(f"The page: {output.resolve()}")
     return 3 if any(card.open for card in scores.cards) else 0
@@ -120,6 +122,37 @@ def export(
         console().print(f"Set aside: {line}", style="yellow", markup=False)
     print(f"rows.jsonl, checkpoint.jsonl and metrics.json in {output}")
     return 0
+
+
+@pawbench.command
+def check(rollouts: Path, /, *, suite: str = "pawbench") -> int:
+    """Tell which slots a folder of clips fills, and what else lies in it, before anything is read or paid for.
+
+    Parameters
+    ----------
+    rollouts
+        A folder with <scene>/r000.mp4 and so on; film it into a run with --generator folder/DIR.
+    suite
+        A suite's name or its folder.
+    """
+    from worldodds.interop.pawbench_inputs import clips_of
+    from worldodds.suites import find_suite
+
+    if not rollouts.is_dir():
+        raise SourceError(f"{rollouts}: there is no such folder")
+    chosen = find_suite(suite)
+    clips, told = clips_of(rollouts, chosen)
+    for line in told:
+        print(f"Set aside: {line}")
+    most = chosen.protocol.rollouts
+    short = {scene: sum((scene, i) in clips for i in range(most)) for scene in chosen.scene_ids}
+    for scene, there in short.items():
+        if 0 < there < most:
+            print(f"{scene}: {there} of {most} clips")
+    if absent := [scene for scene, there in short.items() if not there]:
+        print(f"No clip of {', '.join(absent)}.")
+    print(f"{len(clips)} of {most * len(chosen.scenes)} slots are filled.")
+    return 0 if len(clips) == most * len(chosen.scenes) else 3
 
 
 @pawbench.command
