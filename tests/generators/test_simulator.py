@@ -12,7 +12,7 @@ pytest.importorskip("av")
 
 from worldodds import truth, video
 from worldodds.errors import GenerationError, InputError, UnknownNameError
-from worldodds.generators.presets import PRESETS, make_knobs
+from worldodds.generators.presets import PRESETS, Knobs, cued, make_knobs
 from worldodds.generators.simulator import simulator
 from worldodds.readers.oracle import Oracle
 from worldodds.scene import load_suite
@@ -161,3 +161,23 @@ def test_the_oracle_needs_a_truth(tmp_path: Path) -> None:
     reading = Oracle().read(rollout.clip, BALL, vote=0)
     assert (reading.status, reading.label) == ("failed", None)
     assert "no truth" in reading.reason
+
+
+def test_a_cue_is_seen_and_followed(tmp_path: Path) -> None:
+    """The dot lies at the lower edge on the cue's side, from the first frame on, and pulls the outcome there."""
+    maker = simulator("cued", cue="right", cue_pull=1.0, size="320x240")
+    plain = next(WORLD.draw(WORLD.simulate(start_seed=0), (320, 240)))
+    rollout = maker.generate(BALL, seed=0, index=0, into=tmp_path / "x.mp4")
+    first = video.decode(rollout.clip.path).frames[0].astype(int)
+    changed = np.abs(first - plain).sum(axis=2)[230:]
+    assert changed[:, 160:].max() > 150
+    assert changed[:, :150].max() < 60
+    assert {maker.plan(BALL, WORLD, seed=seed).target for seed in range(6)} == {"right"}
+    assert maker.settings["cue_pull"] == 1.0
+
+
+def test_without_pull_the_cue_changes_no_odds() -> None:
+    """With a pull of 0 the target odds are the reference's."""
+    dice = SUITE.scene("dice")
+    assert np.allclose(cued(dice, Knobs(cue="6", cue_pull=0.0)), 1 / 6)
+    assert cued(dice, Knobs(cue="6", cue_pull=0.4)) == pytest.approx([0.1] * 5 + [0.5])

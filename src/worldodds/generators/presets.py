@@ -29,7 +29,9 @@ class Knobs:
     ``favoured`` (labels with commas between; empty: the two commonest of the reference) come up in the collapsed world,
     the first with ``favoured_share``, the rest with what is left. ``murky_share`` of the murky clips end unreadable.
     ``gamma`` is the power to which the sharpened world raises the reference. ``odds`` are those of the mixture, such
-    as ``left:1/4,right:3/4``. ``all_seeds_as`` is the seed that the stuck world uses for every seed.
+    as ``left:1/4,right:3/4``. ``all_seeds_as`` is the seed that the stuck world uses for every seed. ``cue`` is the
+    outcome (empty: the scene's first) under whose place the cued world shows a dot; with ``cue_pull`` it ends there,
+    else as the reference says.
     """
 
     size: str = "640x480"
@@ -41,6 +43,8 @@ class Knobs:
     gamma: float = 3.0
     odds: str = ""
     all_seeds_as: int = 0
+    cue: str = ""
+    cue_pull: float = 0.6
 
     @property
     def size_px(self) -> tuple[int, int]:
@@ -86,6 +90,18 @@ def sharpened(scene: Scene, knobs: Knobs) -> Odds:
     return powered / powered.sum()
 
 
+def cued(scene: Scene, knobs: Knobs) -> Odds:
+    """Target the outcome of the visible cue, mixed with the reference."""
+    return (1 - knobs.cue_pull) * reference(scene, knobs) + knobs.cue_pull * np.eye(len(scene.labels))[
+        cue_place(scene, knobs)
+    ]
+
+
+def cue_place(scene: Scene, knobs: Knobs) -> int:
+    """Return which of the scene's outcomes, from left to right, the cue lies under."""
+    return scene.labels.index(scene.label_of(knobs.cue)) if knobs.cue else 0
+
+
 def mixture(scene: Scene, knobs: Knobs) -> Odds:
     """Target exactly the odds given by the knob ``odds``."""
     odds = [Fraction(0)] * len(scene.labels)
@@ -105,6 +121,7 @@ PRESETS: Mapping[str, Preset] = {
     "collapsed": Preset(odds=collapsed, knobs=("favoured", "favoured_share")),
     "murky": Preset(odds=reference, knobs=("murky_share",)),
     "sharpened": Preset(odds=sharpened, knobs=("gamma",)),
+    "cued": Preset(odds=cued, knobs=("cue", "cue_pull")),
     "stuck": Preset(odds=reference, knobs=("all_seeds_as",)),
     "mixture": Preset(odds=mixture, knobs=("odds",)),
 }
@@ -116,6 +133,7 @@ _RANGES: Mapping[str, tuple[float, float]] = {
     "favoured_share": (0, 1),
     "murky_share": (0, 1),
     "gamma": (0, 100),
+    "cue_pull": (0, 1),
     "all_seeds_as": (0, 2**63 - 1),
 }
 

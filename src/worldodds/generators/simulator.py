@@ -16,10 +16,10 @@ import numpy as np
 
 from worldodds import truth, video
 from worldodds.errors import GenerationError
-from worldodds.generators.presets import PRESETS, Knobs, make_knobs, used
+from worldodds.generators.presets import PRESETS, Knobs, cue_place, make_knobs, used
 from worldodds.rollout import Rollout, Settings
 from worldodds.scene import Scene
-from worldodds.worlds import Motion, World, bank, endings, load_world
+from worldodds.worlds import Motion, World, bank, cue, endings, load_world
 
 _BEFORE_BANK = 40  # fresh starts tried before those of the bank: common outcomes never need it
 
@@ -98,6 +98,8 @@ class Simulator:
         def draw(motion: Motion) -> Iterator[video.Image]:
             return world.draw(motion, self.knobs.size_px)
 
+        if self.preset == "cued":
+            return cue.mark(draw(take.motion), cue_place(scene, self.knobs), len(scene.labels))
         if take.ending is None:
             return draw(take.motion)
         return endings.spoil(take.ending, scene, world, draw, take.motion, rng=_stream(scene.id, take.seed, "spoil"))
