@@ -61,6 +61,7 @@ def invert(
     repeats: int = REPEATS,
     level: float = 0.95,
     misreading: Misreading | None = None,
+    along: Floats = ALONG,
 ) -> Inversion:
     """Estimate the population score of one model, and of each of its cells, from one simulation.
 
@@ -70,7 +71,8 @@ def invert(
     which neither tail of the seen score is rarer than ``(1 - level) / 2``; the estimate is the one whose median it is.
     It has width even where every clip ended alike. The mean is held to be at the same point of all paths at once.
 
-    ``misreading`` distorts the simulated counts as a reader would, so that its errors widen the interval.
+    ``misreading`` distorts the simulated counts as a reader would, so that its errors widen the interval. ``along`` are
+    the l of the path, rising from 0; where thousands of outcomes lie within the floor of the reference, 4 is not far.
 
     A hybrid method: coverage is checked by simulation, not guaranteed; intervals of single cells are approximate.
 
@@ -86,21 +88,21 @@ def invert(
         raise StatisticsError("cells: none given; a mean score needs at least one")
     pairs = [as_cell(counts, reference) for counts, reference in cells]
     seen = np.array([score_of(*pair) for pair in pairs])
-    truths, scores = zip(*(_simulate(*pair, repeats, rng, misreading) for pair in pairs), strict=True)
+    truths, scores = zip(*(_simulate(*pair, repeats, rng, misreading, along) for pair in pairs), strict=True)
     alone = [_locate(t, s, x, level) for t, s, x in zip(truths, scores, seen, strict=True)]
     mean = _locate(np.mean(truths, axis=0), np.mean(scores, axis=0), float(seen.mean()), level)
     return Inversion(mean=mean, cells=tuple(alone))
 
 
-def path(seen: Counts, reference: Reference) -> tuple[Floats, Floats]:
+def path(seen: Counts, reference: Reference, along: Floats = ALONG) -> tuple[Floats, Floats]:
     """Return the odds (points, k) and scorabilities (points,) of the truths that are tried for one cell."""
     p0 = reference.probabilities
     away = _direction(seen, p0)
-    odds = np.clip(p0 + ALONG[:, None] * away, 0.0, None)
+    odds = np.clip(p0 + along[:, None] * away, 0.0, None)
     odds /= odds.sum(axis=1, keepdims=True)
     odds = np.concatenate([np.tile(p0, (len(BELOW), 1)), odds, np.tile(odds[-1], (len(ABOVE), 1))])
     own = (seen.n + 0.5) / (seen.n_total + 1)
-    rho = np.concatenate([1 - BELOW * (1 - own), np.full(len(ALONG), own), own * (1 - ABOVE)])
+    rho = np.concatenate([1 - BELOW * (1 - own), np.full(len(along), own), own * (1 - ABOVE)])
     return odds, rho
 
 
@@ -112,10 +114,15 @@ def _direction(seen: Counts, p0: Floats) -> Floats:
 
 
 def _simulate(
-    seen: Counts, reference: Reference, repeats: int, rng: np.random.Generator, misreading: Misreading | None
+    seen: Counts,
+    reference: Reference,
+    repeats: int,
+    rng: np.random.Generator,
+    misreading: Misreading | None,
+    along: Floats,
 ) -> tuple[Floats, Floats]:
     """Truths (points,) and official scores simulated at each (points, repeats)."""
-    odds, rho = path(seen, reference)
+    odds, rho = path(seen, reference, along)
     truths = 1 - rho + rho * np.abs(odds - reference.probabilities).sum(axis=1) / 2
     chances = np.concatenate([odds * rho[:, None], 1 - rho[:, None]], axis=1)
     drawn = rng.multinomial(seen.n_total, chances[:, None, :], size=(len(rho), repeats))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from worldodds.errors import InputError
 from worldodds.outcome import Counts, Reference
@@ -110,7 +111,7 @@ def natural_odds(scene: Scene, runs: Sequence[Run], *, rng: np.random.Generator)
     known = scene.reference
     if known is None or known.odds is None or counts.n == 0:
         return NaturalOdds(counts=counts, invalid=dict(invalid))
-    return _measured(counts, dict(invalid), known, rng)
+    return measure_natural(counts, dict(invalid), known, rng=rng)
 
 
 def target_odds(scene: Scene, world: World, runs: Sequence[Run], *, rng: np.random.Generator) -> TargetOdds:
@@ -140,18 +141,10 @@ def target_odds(scene: Scene, world: World, runs: Sequence[Run], *, rng: np.rand
     )
 
 
-def _run_some(world: World, seeds: Sequence[int]) -> list[Run]:
-    runs: list[Run] = []
-    for seed in seeds:
-        motion = world.simulate(start_seed=seed, noise_seed=seed)
-        shown = read_last_state(world.scene, motion.states[-1])
-        runs.append(Run(seed=seed, outcome=motion.outcome, invalid=motion.invalid, shown=shown))
-    return runs
-
-
-def _measured(
-    counts: Counts, invalid: Mapping[str, int], reference: Reference, rng: np.random.Generator
+def measure_natural(
+    counts: Counts, invalid: Mapping[str, int], reference: Reference, *, rng: np.random.Generator
 ) -> NaturalOdds:
+    """Measure how far counted runs are from known odds; ``counts`` must hold a valid outcome."""
     from worldodds.statistics.distance import null_floor, total_variation
     from worldodds.statistics.equivalence import certify
     from worldodds.statistics.exact import multinomial_test
@@ -160,13 +153,31 @@ def _measured(
 
     small = counts.n <= EXACT_N or reference.k <= EXACT_K
     test = multinomial_test(counts, reference) if small else simulated_test(counts, reference, rng=rng)
+    tv, floor = total_variation(counts, reference), null_floor(reference, counts.n)
     return NaturalOdds(
         counts=counts,
         invalid=invalid,
-        tv=total_variation(counts, reference),
-        floor=null_floor(reference, counts.n),
+        tv=tv,
+        floor=floor,
         g_p_value=test.p_value,
         g_method=test.method,
         certified_delta=certify(counts, reference).certified_delta,
-        population=invert([(counts, reference)], rng=rng).cells[0],
+        population=invert([(counts, reference)], rng=rng, along=far_enough(tv, floor)).cells[0],
     )
+
+
+def far_enough(tv: float, floor: float) -> NDArray[np.float64]:
+    """Return the points of the inversion's path, going on to five floors where the seen TV is within one."""
+    from worldodds.statistics.inversion import ALONG
+
+    reach = 5 * floor / max(tv, floor / 100)
+    return ALONG if reach <= ALONG[-1] else np.append(ALONG, np.linspace(ALONG[-1], reach, 13)[1:])
+
+
+def _run_some(world: World, seeds: Sequence[int]) -> list[Run]:
+    runs: list[Run] = []
+    for seed in seeds:
+        motion = world.simulate(start_seed=seed, noise_seed=seed)
+        shown = read_last_state(world.scene, motion.states[-1])
+        runs.append(Run(seed=seed, outcome=motion.outcome, invalid=motion.invalid, shown=shown))
+    return runs
