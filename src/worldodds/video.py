@@ -6,7 +6,7 @@ import hashlib
 import importlib
 import itertools
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 Image = NDArray[np.uint8]  # (height, width, 3), RGB
 
 _BT601 = 6  # SMPTE 170M, what the conversion from RGB uses; named in the file so that every player inverts the same one
+
+_WEB = {  # codecs that all current browsers play, by kind of stream and container
+    "video": {"mp4": {"h264", "libdav1d", "av1"}, "webm": {"vp8", "vp9", "libvpx", "libvpx-vp9", "libdav1d", "av1"}},
+    "audio": {"mp4": {"aac", "mp3", "mp3float"}, "webm": {"opus", "vorbis", "libopus"}},
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +109,27 @@ def decode(path: Path, *, last: int | None = None) -> Footage:
     return Footage(frames=frames, times=np.array(times) - times[0])
 
 
+def select(path: Path, wanted: Callable[[int, float], bool]) -> tuple[Footage, int]:
+    """Decode and check a whole clip, and convert only the frames that are wanted by index and seconds from the first.
+
+    Returns those frames, with their times, and how many frames the clip has.
+
+    Raises:
+        VideoError: as `probe`.
+        MissingDependencyError: PyAV is not installed.
+    """
+    frames: list[Image] = []
+    times: list[float] = []
+    begin_s, count = 0.0, 0
+    for frame in _whole(path):
+        begin_s = begin_s if count else _time(frame)
+        if wanted(count, _time(frame) - begin_s):
+            frames.append(_upright(frame))
+            times.append(_time(frame) - begin_s)
+        count += 1
+    return Footage(frames=frames, times=np.array(times)), count
+
+
 def thumbnails(path: Path, height: int, width: int) -> NDArray[np.uint8]:
     """Return every frame of a clip as a small grey picture, shape (frames, height, width), area-averaged.
 
@@ -114,6 +140,51 @@ def thumbnails(path: Path, height: int, width: int) -> NDArray[np.uint8]:
     grey = (frame.to_ndarray(format="gray") for frame in _whole(path))
     small = [cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA) for picture in grey]
     return np.array(small, dtype=np.uint8)
+
+
+def plays_in_browsers(path: Path) -> bool:
+    """Say whether every current browser plays a file: the right container, codec, bit depth and sound.
+
+    Raises:
+        VideoError: not a video.
+        MissingDependencyError: PyAV is not installed.
+    """
+    av = _need("av", "av")
+    try:
+        with av.open(str(path)) as container:
+            codecs = {kind: {stream.codec_context.name for stream in getattr(container.streams, kind)} for kind in _WEB}
+            formats = {stream.codec_context.pix_fmt for stream in container.streams.video}
+            family = "mp4" if "mp4" in container.format.name else "webm" if "webm" in container.format.name else None
+    except av.FFmpegError as error:
+        raise VideoError(f"{path}: not a video that can be decoded ({_cause(error)}); fetch it again") from None
+    if family is None or len(codecs["video"]) != 1 or not formats <= {"yuv420p", "yuvj420p"}:
+        return False
+    return codecs["video"] <= _WEB["video"][family] and codecs["audio"] <= _WEB["audio"][family]
+
+
+def browser_copy(path: Path, into: Path) -> None:
+    """Write an H.264 mp4 of a clip's pictures at their own times, upright, without sound; an odd side loses a line.
+
+    Raises:
+        VideoError: as `probe`.
+        MissingDependencyError: PyAV is not installed.
+    """
+    av = _need("av", "av")
+    with av.open(str(into), "w", format="mp4", options={"movflags": "+faststart"}) as container:
+        stream = None
+        for frame in _whole(path):
+            image = _upright(frame)
+            height, width = (side - side % 2 for side in image.shape[:2])
+            if stream is None:
+                stream = container.add_stream("libx264", options={"crf": "16", "preset": "veryfast", "bf": "0"})
+                stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
+                stream.codec_context.colorspace = _BT601
+                stream.codec_context.time_base = frame.time_base
+            picture = av.VideoFrame.from_ndarray(np.ascontiguousarray(image[:height, :width]), format="rgb24")
+            picture.pts, picture.time_base = frame.pts, frame.time_base
+            container.mux(stream.encode(picture))
+        assert stream is not None
+        container.mux(stream.encode(None))
 
 
 def read_still(path: Path) -> Image:
