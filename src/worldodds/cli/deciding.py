@@ -25,6 +25,11 @@ def plan(
     n: Rollouts = None,
     scorability: float = 1.0,
     power: float = 0.8,
+    generator: str | None = None,
+    generator_settings: Annotated[tuple[str, ...], Parameter(name="-G", negative=())] = (),
+    reader: Annotated[tuple[str, ...], Parameter(negative=())] = (),
+    prices: Path | None = None,
+    workers: int | None = None,
     json: Flag = False,
 ) -> int:
     """Tell what a suite's rollouts will show before you pay for them, and how many you need.
@@ -43,8 +48,18 @@ def plan(
         The share of clips that you expect to be readable.
     power
         How surely you want to see or certify it.
+    generator
+        A world model: tell what its clips cost too.
+    generator_settings
+        A setting of the generator, key=value; may be given more than once.
+    reader
+        Who reads the clips; may be given more than once.
+    prices
+        A table of prices of your own.
+    workers
+        How many jobs the provider gets at once.
     json
-        Print everything as JSON (format worldodds.plan/1).
+        Print everything as JSON (format worldodds.plan/1); without the money.
     """
     from worldodds.plans import plan_suite
     from worldodds.suites import find_suite
@@ -56,6 +71,11 @@ def plan(
         print(as_json(plan_document(planned)))
     else:
         _print_plan(planned)
+        if generator is not None:
+            from worldodds.cli.money import print_plan_bill
+
+            print()
+            print_plan_bill(generator, generator_settings, suite, n, reader, prices, workers)
     return 0
 
 

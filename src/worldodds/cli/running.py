@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 if TYPE_CHECKING:
+    from worldodds.cli.orders import Job
     from worldodds.engine import Summary
-    from worldodds.protocols import Generator, Reader
-    from worldodds.scene import Suite
 
 GeneratorSettings = Annotated[tuple[str, ...], Parameter(name="-G", negative=())]
 ReaderSettings = Annotated[tuple[str, ...], Parameter(name="-R", negative=())]
+Flag = Annotated[bool, Parameter(negative=())]
 Names = Annotated[tuple[str, ...], Parameter(negative=())]
 Output = Annotated[Path, Parameter(name=["--output", "-o"])]
 
@@ -21,17 +21,24 @@ DEMO_SCENES = ("galton_board", "ball", "dice")
 DEMO_MODELS = ("fair", "collapsed", "murky")
 
 
-def run(
+def run(  # noqa: PLR0914 - one local a flag
+    experiment: Path | None = None,
+    /,
     *,
-    generator: str,
-    output: Output,
-    suite: str = "calibench",
-    reader: Names = ("tracker",),
+    generator: str | None = None,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    suite: str | None = None,
+    reader: Names = (),
     scene: Names = (),
     n: Annotated[int | None, Parameter(name="-n")] = None,
     generator_settings: GeneratorSettings = (),
     reader_settings: ReaderSettings = (),
     workers: int | None = None,
+    max_cost: float | None = None,
+    prices: Path | None = None,
+    rebuy: Flag = False,
+    dry_run: Flag = False,
+    json_log: Path | None = None,
 ) -> int:
     """Film the scenes of a suite with a world model, read every clip, and score.
 
@@ -39,14 +46,16 @@ def run(
 
     Parameters
     ----------
+    experiment
+        A TOML file that names generators, settings, readers and scenes; flags beside it count instead of its lines.
     generator
-        The world model, such as simulator/fair.
+        The world model, such as simulator/fair, replicate/google/veo-3.1 or folder/clips.
     output
-        The run's folder.
+        The run's folder; with an experiment, the folder of its run folders.
     suite
-        A suite's name or its folder.
+        A suite's name or its folder; calibench by default.
     reader
-        Who reads the clips, such as tracker; may be given more than once.
+        Who reads the clips, such as tracker, the default; may be given more than once.
     scene
         Film only this scene; may be given more than once.
     n
@@ -56,17 +65,54 @@ def run(
     reader_settings
         A setting of the readers, key=value; may be given more than once.
     workers
-        How many clips are worked on at once; one a core by default.
+        How many clips are worked on at once: one a core by default, or as many jobs as the provider is known to take.
+    max_cost
+        Stop buying before this many USD are spent, by the table of prices and by what the provider reports.
+    prices
+        A table of prices of your own, looked into before the one that comes with worldodds.
+    rebuy
+        Buy again what was perhaps bought: orders whose answer was lost, jobs that the provider has lost.
+    dry_run
+        Tell what would be filmed, what it costs and what it shows, and do nothing.
+    json_log
+        A file that gets every step as a line of JSON.
     """
-    from worldodds.registry import make_generator, make_reader, parse_settings
-    from worldodds.suites import find_suite
+    from worldodds.cli.orders import Order, orders
 
-    chosen = find_suite(suite)
-    maker = make_generator(generator, parse_settings(generator_settings))
-    readers = [make_reader(name, parse_settings(reader_settings)) for name in reader]
-    cut = chosen.only(scene) if scene else chosen
-    summary = _film(cut, maker, readers, n, output, workers)
-    return _finish(output, summary, readers[0].name if readers else None)
+    flags = Order(
+        generator=generator,
+        output=output,
+        suite=suite,
+        readers=reader,
+        scenes=scene,
+        n=n,
+        generator_settings=generator_settings,
+        reader_settings=reader_settings,
+        workers=workers,
+        max_cost=max_cost,
+        prices=prices,
+        rebuy=rebuy,
+        json_log=json_log,
+        experiment=experiment,
+    )
+    found = orders(flags)
+    if dry_run:
+        from worldodds.cli.money import print_dry_run
+
+        return print_dry_run(found)
+    codes: list[int] = []
+    spent = 0.0
+    for order in found:
+        code, paid = _run_one(order, spent)
+        codes.append(code)
+        spent += paid
+    return max(codes)
+
+
+def _run_one(order: Job, spent_usd: float) -> tuple[int, float]:
+    """Film and read one generator; return the exit code and what its run has cost."""
+    summary, paid = _film(order, spent_usd)
+    return _finish(order.folder, summary, order.readers[0].name if order.readers else None), paid
 
 
 def read(
@@ -113,32 +159,38 @@ def demo(*, output: Output = Path("worldodds-demo"), n: Annotated[int, Parameter
         Rollouts of each scene by each model.
     """
     from worldodds.cli.scoring import print_scores
+    from worldodds.cli.orders import Job
     from worldodds.registry import make_generator, make_reader
     from worldodds.report import report_sources
     from worldodds.suites import find_suite
 
     suite = find_suite("calibench").only(DEMO_SCENES)
     folders = [output / name for name in DEMO_MODELS]
-    open_now = [
-        bool(_film(suite, make_generator(f"simulator/{folder.name}"), [make_reader("tracker")], n, folder, None).open)
-        for folder in folders
-    ]
+    open_now: list[bool] = []
+    for folder in folders:
+        maker, readers = make_generator(f"simulator/{folder.name}"), (make_reader("tracker"),)
+        summary, _ = _film(Job(suite=suite, generator=maker, readers=readers, n=n, folder=folder))
+        open_now.append(bool(summary.open))
     page = output / "page.html"
     print_scores(report_sources(folders, page, reader="tracker"))
     print(f"\nEverything lies in {output}/ (runs, clips, ledgers). The page: {page.resolve()}")
     return 3 if any(open_now) else 0
 
 
-def _film(
-    suite: Suite, maker: Generator, readers: list[Reader], n: int | None, folder: Path, workers: int | None
-) -> Summary:
+def _film(order: Job, spent_usd: float = 0.0) -> tuple[Summary, float]:
+    from worldodds.cli.orders import keep_experiment, purse_for
     from worldodds.cli.watch import watching
     from worldodds.engine import plan, run
+    from worldodds.filming import Terms
     from worldodds.store import RunStore
 
-    whole = plan(suite, maker, readers, n)
-    with RunStore(folder) as store, watching(maker.name) as watch:
-        return run(whole, store, workers=workers, watch=watch)
+    whole = plan(order.suite, order.generator, order.readers, order.n)
+    terms = Terms(purse=purse_for(order, spent_usd), rebuy=order.rebuy)
+    with RunStore(order.folder) as store, watching(order.generator.name, order.suite, order.json_log) as watch:
+        if order.words:
+            store.note("command", list(order.words))
+        keep_experiment(order, store)
+        return run(whole, store, workers=order.workers, watch=watch, terms=terms), terms.purse.spent_usd
 
 
 def _finish(folder: Path, summary: Summary, reader: str | None) -> int:
@@ -153,9 +205,14 @@ def _finish(folder: Path, summary: Summary, reader: str | None) -> int:
             tracks.print_source(source)
         else:
             print_scores(source.score(partial=True))
+    for line in summary.twins:
+        print(f"warning: {line}")
+    if summary.stopped:
+        print(f"Buying stopped: {summary.stopped}")
     for line in summary.open[:20]:
         print(f"open: {line}")
     if summary.open:
         more = f" ({len(summary.open)} in all)" if len(summary.open) > 20 else ""
         print(f"Still open{more}. The same command again takes them up; {folder} keeps all that was done.")
+        print(f"What closes each of them: worldodds status {folder}")
     return 3 if summary.open else 0

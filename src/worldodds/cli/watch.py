@@ -1,40 +1,134 @@
-"""How a long run shows itself: live bars on a terminal, plain lines elsewhere."""
+"""How a long run shows itself: a live table of cells on a terminal, plain lines elsewhere, JSON lines for machines."""
 
 from __future__ import annotations
 
+import json
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections import Counter
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
+from rich.console import Console, Group
+from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from worldodds.cli.screen import table
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from worldodds.engine import Progress as Step
     from worldodds.engine import Watcher
+    from worldodds.scene import Suite
 
 SECONDS_BETWEEN_LINES = 5.0
 
 
 @contextmanager
-def watching(title: str) -> Generator[Watcher]:
-    """Give a watcher for `worldodds.run`: one bar for filming, one a reader for reading, with the time left."""
+def watching(title: str, suite: Suite | None = None, json_log: Path | None = None) -> Generator[Watcher]:
+    """Give a watcher for `worldodds.run`: bars with the time left and a row a cell, or plain lines without a terminal.
+
+    ``suite`` gives the cells their running verdicts. ``json_log`` gets every step as a line of JSON.
+    """
     console = Console(stderr=True)
-    if not console.is_terminal:
-        yield _Lines(title)
+    with _logging(json_log) as log:
+        if not console.is_terminal:
+            lines = _Lines(title)
+            yield lambda step: (log(step), lines(step))[0]
+            return
+        board = _Board(title, suite)
+        with Live(get_renderable=board.draw, console=console, refresh_per_second=4):
+            yield lambda step: (log(step), board.note(step))[0]
+
+
+@contextmanager
+def _logging(path: Path | None) -> Iterator[Watcher]:
+    if path is None:
+        yield lambda _: None
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, TextColumn("{task.fields[scene]}"), console=console) as bars:
-        tasks: dict[str, TaskID] = {}
+    with path.open("a", encoding="utf-8") as file:
 
-        def show(step: Step) -> None:
-            if step.step not in tasks or bars.tasks[tasks[step.step]].finished:
-                tasks[step.step] = bars.add_task(f"{title}: {step.step}", total=step.total, scene="")
-            bars.update(tasks[step.step], completed=step.done, scene=step.scene)
+        def log(step: Step) -> None:
+            at = datetime.now(UTC).isoformat(timespec="milliseconds")
+            file.write(json.dumps({"at": at, **asdict(step)}) + "\n")
+            file.flush()
 
-        yield show
+        yield log
+
+
+@dataclass(slots=True)
+class _Cell:
+    """One scene as it fills."""
+
+    states: Counter[str] = field(default_factory=Counter[str])
+    labels: Counter[str] = field(default_factory=Counter[str])
+    nulls: int = 0
+    cost_usd: float = 0.0
+
+
+class _Board:
+    """Bars for filming and reading, and what every cell has so far."""
+
+    def __init__(self, title: str, suite: Suite | None) -> None:
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self._title = title
+        self._suite = suite
+        self._bars = Progress(*columns)
+        self._tasks: dict[str, TaskID] = {}
+        self._cells: dict[str, _Cell] = {}
+
+    def note(self, step: Step) -> None:
+        """Take in one step."""
+        if step.step not in self._tasks or self._bars.tasks[self._tasks[step.step]].finished:
+            self._tasks[step.step] = self._bars.add_task(f"{self._title}: {step.step}", total=step.total)
+        self._bars.update(self._tasks[step.step], completed=step.done)
+        cell = self._cells.setdefault(step.scene, _Cell())
+        if step.step == "film":
+            cell.states[step.status] += 1
+            cell.cost_usd += step.cost_usd or 0.0
+        elif step.label is not None:
+            cell.labels[step.label] += 1
+        else:
+            cell.nulls += step.status in ("unreadable", "out_of_schema")
+
+    def draw(self) -> Group:
+        """Return what the terminal shows."""
+        return Group(self._table(), self._bars)
+
+    def _table(self) -> Table:
+        rows = table("scene", ">done", ">failed", ">refused", ">USD", ">null", "seen", "stands at")
+        for scene, cell in self._cells.items():
+            seen = ", ".join(f"{label} {n}" for label, n in cell.labels.most_common(4))
+            rows.add_row(
+                scene,
+                str(cell.states["done"]),
+                str(cell.states["failed"]),
+                str(cell.states["refused"]),
+                f"{cell.cost_usd:.2f}" if cell.cost_usd else "",
+                str(cell.nulls or ""),
+                Text(seen),
+                self._stands(scene, cell),
+            )
+        return rows
+
+    def _stands(self, scene_id: str, cell: _Cell) -> str:
+        """Say how strongly the outcomes so far speak against the odds; valid whenever one looks."""
+        if self._suite is None or scene_id not in self._suite.scene_ids or not cell.labels:
+            return ""
+        from worldodds.statistics import log_e_value
+
+        scene = self._suite.scene(scene_id)
+        if scene.reference is None or scene.reference.odds is None:
+            return ""
+        counts = [cell.labels[label] for label in scene.labels]
+        log_e = log_e_value(counts, scene.reference)
+        return "miscalibrated" if log_e >= 4.6 else f"e-value {2.718281828459045**log_e:.2g}"
 
 
 class _Lines:
@@ -42,39 +136,26 @@ class _Lines:
 
     def __init__(self, title: str) -> None:
         self._title = title
-        self._last = time.monotonic()
+        self._last = self._begun = time.monotonic()
+        self._step = ""
+        self._cost_usd = 0.0
+        self._states: Counter[str] = Counter()
 
     def __call__(self, step: Step) -> None:
         now = time.monotonic()
+        if step.step != self._step:
+            self._step, self._begun, self._states = step.step, now, Counter()
+        self._states[step.status] += 1
+        self._cost_usd += step.cost_usd or 0.0
         if step.done < step.total and now - self._last < SECONDS_BETWEEN_LINES:
             return
         self._last = now
-        print(f"{self._title}: {step.step} {step.done} of {step.total} ({step.scene})", file=sys.stderr, flush=True)
+        print(f"{self._title}: {self._line(step, now)}", file=sys.stderr, flush=True)
 
-
-@contextmanager
-def counting(title: str) -> Generator[Callable[[int, int], None]]:
-    """Give a watcher that is told how many of how many are done: a bar on a terminal, plain lines elsewhere."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield _Counted(title)
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console) as bars:
-        bar = bars.add_task(title, total=None)
-        yield lambda done, total: bars.update(bar, completed=done, total=total)
-
-
-class _Counted:
-    """Plain lines, one every few seconds and one at the end."""
-
-    def __init__(self, title: str) -> None:
-        self._title = title
-        self._last = time.monotonic()
-
-    def __call__(self, done: int, total: int) -> None:
-        now = time.monotonic()
-        if done < total and now - self._last < SECONDS_BETWEEN_LINES:
-            return
-        self._last = now
-        print(f"{self._title}: {done} of {total}", file=sys.stderr, flush=True)
+    def _line(self, step: Step, now: float) -> str:
+        line = f"{step.step} {step.done} of {step.total} ({step.scene})"
+        trouble = [f"{self._states[name]} {name}" for name in ("failed", "refused") if self._states[name]]
+        money = [f"{self._cost_usd:.2f} USD"] if self._cost_usd else []
+        left_s = (now - self._begun) / step.done * (step.total - step.done)
+        left = [f"about {left_s / 60:.0f} min left"] if step.done >= 5 and left_s > 60 else []
+        return ", ".join([line, *trouble, *money, *left])

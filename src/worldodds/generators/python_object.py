@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 from worldodds.errors import InputError, nearest
 from worldodds.protocols import Generator, HostedGenerator
@@ -36,4 +36,4 @@ def python_object(place: str = "", **settings: Any) -> Generator | HostedGenerat
         raise InputError(f"python/{place}: an object takes no settings; name a function or class to give it {settings}")
     if not isinstance(made, HostedGenerator) and not callable(getattr(made, "generate", None)):
         raise InputError(f"python/{place}: {type(made).__name__} has no generate(scene, seed, index, into)")
-    return made
+    return cast("Generator | HostedGenerator", made)

@@ -1,0 +1,156 @@
+"""Where a run stands: what is open, the command that closes it, and between which scores the truth must lie."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from worldodds.attempts import next_step
+from worldodds.engine import rollout_key, still_open
+from worldodds.looks import twins
+from worldodds.outcome import Counts
+from worldodds.purse import Purse
+from worldodds.rollout import Rollout
+from worldodds.scene import Scene
+from worldodds.sources import load
+from worldodds.statistics.distance import cell_score, null_floor, total_variation
+from worldodds.statistics.robustness import imputed
+from worldodds.store import RunStore
+from worldodds.tally import Tally
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One scene of a run: rollouts by status, and the bounds of its score while some are open."""
+
+    scene: str
+    rollouts: Mapping[str, int]
+    bounds: tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """A run as its ledger tells it.
+
+    ``close`` are the commands that close what is open, in order. ``bounds`` are the least and the largest mnTV that
+    what is open could still make (None: nothing is read yet, or several readers and none chosen).
+    """
+
+    folder: Path
+    generator: str
+    reader: str | None
+    cells: tuple[Cell, ...]
+    open: tuple[str, ...]
+    close: tuple[str, ...]
+    bounds: tuple[float, float] | None
+    spent_usd: float
+    twins: tuple[str, ...]
+
+
+def run_status(folder: Path, *, reader: str | None = None) -> Status:
+    """Tell where a run stands.
+
+    Raises:
+        StoreError: no run there.
+        UnknownNameError: not read by that reader.
+    """
+    with RunStore(folder, write=False) as store:
+        made_by = store.about("generator")
+        readings = store.readings().values()
+        readers = sorted({stored.reader for stored in readings})
+        rollouts, planned, suite = store.rollouts(), store.planned(), store.suite
+        states = {scene: _statuses(suite.scene(scene), n, made_by, rollouts) for scene, n in planned.items()}
+        lines = still_open(store, readers if reader is None else [reader])
+        commands = _commands(store, readers)
+        purse = Purse()
+        purse.remember(store.attempt_history())
+        same = twins(rollouts, store.looks())
+    chosen = reader or (readers[0] if len(readers) == 1 else None)
+    bounds = _bounds(folder, chosen) if chosen else {}
+    cells = tuple(Cell(scene=s, rollouts=dict(c), bounds=bounds.get(s)) for s, c in states.items())
+    whole = [bounds[cell.scene] for cell in cells if cell.scene in bounds]
+    mean = (sum(b[0] for b in whole) / len(whole), sum(b[1] for b in whole) / len(whole)) if whole else None
+    unread = tuple(line for line in _unread(folder, chosen) if line not in lines) if chosen else ()
+    return Status(
+        folder=folder,
+        generator=made_by["name"] if made_by else "",
+        reader=chosen,
+        cells=cells,
+        open=tuple(sorted((*lines, *unread))),
+        close=commands if lines or unread else (),
+        bounds=mean if len(whole) == len(cells) else None,
+        spent_usd=purse.spent_usd,
+        twins=same,
+    )
+
+
+def score_bounds(tally: Tally, scene: Scene) -> tuple[float, float] | None:
+    """Return the least and the largest cell score that the open rollouts of a cell could make.
+
+    At best each has the outcome that the odds lack most; at worst all are nulls, or all have one outcome. None where
+    the scene has no odds or nothing was asked for.
+    """
+    counts, reference = tally.counts, scene.reference
+    open_now = tally.failed + tally.missing
+    if reference is None or reference.odds is None or counts.n_total + open_now == 0:
+        return None
+    asked = replace(counts, unreadable=open_now, out_of_schema=0)
+    ends = [imputed(asked, reference, best=True), imputed(asked, reference, best=False)] if counts.n + open_now else []
+    nulls = counts.n_total - counts.n
+    filled = [replace(end, unreadable=nulls) for end in ends]
+    scores = [_score(end, scene) for end in (*filled, replace(counts, unreadable=counts.unreadable + open_now))]
+    return min(scores), max(scores)
+
+
+def _score(counts: Counts, scene: Scene) -> float:
+    rho, reference = counts.scorability, scene.reference
+    assert reference is not None
+    if not counts.n or rho is None:
+        return 1.0
+    return cell_score(rho, total_variation(counts, reference), null_floor(reference, counts.n))
+
+
+def _bounds(folder: Path, reader: str) -> dict[str, tuple[float, float]]:
+    source = load(folder, reader=reader)
+    found = {
+        scene: score_bounds(tally, source.suite.scene(scene))
+        for scenes in source.tallies().values()
+        for scene, tally in scenes.items()
+    }
+    return {scene: bounds for scene, bounds in found.items() if bounds is not None}
+
+
+def _unread(folder: Path, reader: str) -> tuple[str, ...]:
+    """Name the clips that were filmed and not read yet."""
+    rows = load(folder, reader=reader).rows
+    return tuple(
+        f"{row.scene} r{row.index:03d}: {reader}: not read yet"
+        for row in rows
+        if row.rollout_status == "done" and row.reading.status == "missing"
+    )
+
+
+def _statuses(scene: Scene, n: int, made_by: Mapping[str, object], rollouts: Mapping[str, Rollout]) -> Counter[str]:
+    name, settings = made_by["name"], made_by["settings"]
+    keys = (rollout_key(scene, name, settings, seed=index, index=index) for index in range(n))  # type: ignore[arg-type]
+    return Counter(rollouts[key].status if key in rollouts else "missing" for key in keys)
+
+
+def _commands(store: RunStore, readers: list[str]) -> tuple[str, ...]:
+    """Return the commands that close what is open: film on, and buy again where only the user may say so."""
+    words = store.about("command")
+    run_again = shlex.join(words) if words else "run the same plan again: worldodds.run(plan, store)"
+    states = store.attempts_now()
+    done = {key for key, rollout in store.rollouts().items() if rollout.status in ("done", "refused")}
+    stuck = [key for key, line in states.items() if key not in done and next_step(line) == "leave"]
+    again = [f"{run_again} --rebuy"] if stuck and words else []
+    only_stuck = len(stuck) == len(store.rollouts()) - len(done) and not _missing(store)
+    read = [f"worldodds read {shlex.quote(str(store.folder))} --reader {reader}" for reader in readers]
+    return (*([] if stuck and only_stuck else [run_again]), *again, *(read if not words else []))
+
+
+def _missing(store: RunStore) -> bool:
+    return sum(store.planned().values()) > len(store.rollouts())
