@@ -8,11 +8,11 @@ import msgspec
 
 from worldodds.interop.audit_json import AuditDocument
 from worldodds.interop.documents import CompareDocument, MonitorDocument, PlanDocument
-from worldodds.interop.families_json import CrosscheckDocument, FamiliesDocument
 from worldodds.interop.exam_json import ExamDocument
+from worldodds.interop.families_json import CrosscheckDocument, FamiliesDocument
 from worldodds.interop.score_json import ScoreDocument
 from worldodds.interop.tracks_document import TracksDocument
-from worldodds.interop.worlds_json import WorldsCheckDocument
+from worldodds.interop.worlds_json import WorldsCheckDocument, WorldsClosureDocument
 
 FOLDER = Path(__file__).parent.parent / "src" / "worldodds" / "schemas"
 DOCUMENTS = {
@@ -25,6 +25,7 @@ DOCUMENTS = {
     "families": FamiliesDocument,
     "crosscheck": CrosscheckDocument,
     "worlds_check": WorldsCheckDocument,
+    "worlds_closure": WorldsClosureDocument,
     "exam": ExamDocument,
 }
 

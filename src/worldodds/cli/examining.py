@@ -55,7 +55,7 @@ def exam(
     output
         Write a page with confusion matrices and every misread clip.
     """
-    from worldodds.cli.watch import counting
+    from worldodds.cli.counting import counting
     from worldodds.exam.sitting import sit
     from worldodds.interop.exam_json import exam_document
     from worldodds.registry import make_generator, make_reader, parse_settings

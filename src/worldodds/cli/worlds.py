@@ -10,6 +10,7 @@ from cyclopts import App, Parameter
 
 if TYPE_CHECKING:
     from worldodds.interop.worlds_json import WorldsCheckDocument
+    from worldodds.worlds.closure import Closure
     from worldodds.worlds.mixing import MixingPoint
 
 Flag = Annotated[bool, Parameter(negative=())]
@@ -89,10 +90,53 @@ def mixing(
     return 0
 
 
+@app.command
+def closure(
+    scene: str,
+    *,
+    m: Annotated[int, Parameter(name="-m")] = 20,
+    r: Annotated[int, Parameter(name="-r")] = 20,
+    first_seed: int = 700_000,
+    workers: Workers = None,
+    json: Flag = False,
+) -> int:
+    """Tell where a world's chance comes from: its hidden start, noise along the way, or only both together.
+
+    Parameters
+    ----------
+    scene
+        A scene whose world has process noise: walking, lottery or galton_board_real.
+    m
+        Hidden starts, each run under the same noises.
+    r
+        Noises.
+    first_seed
+        Start seeds are this and the following ones.
+    workers
+        How many starts at once; one a core by default.
+    json
+        Print a JSON document (format worldodds.worlds_closure/1).
+    """
+    from worldodds.cli.counting import counting
+    from worldodds.interop.worlds_json import as_json, worlds_closure_document
+    from worldodds.worlds import load_world
+    from worldodds.worlds.closure import closure_runs, split
+
+    world = load_world(scene)
+    with counting(scene) as watch:
+        table = closure_runs(world, m, r, first_seed=first_seed, workers=workers, watch=watch)
+    found = split(table)
+    if json:
+        print(as_json(worlds_closure_document(scene, found, first_seed=first_seed)))
+    else:
+        _print_closure(scene, found)
+    return 0
+
+
 def _check(name: str, n: int, first_seed: int, workers: int | None) -> WorldsCheckDocument:
     import numpy as np
 
-    from worldodds.cli.watch import counting
+    from worldodds.cli.counting import counting
     from worldodds.errors import InputError
     from worldodds.interop.worlds_json import worlds_check_document
     from worldodds.suites import find_suite
@@ -139,3 +183,16 @@ def _print_mixing(points: Sequence[MixingPoint]) -> None:
     for p in points:
         rows.add_row(f"{p.horizon_s:g}", str(p.left), str(p.n), f"{p.share:.3f}", f"{p.low:.3f} to {p.high:.3f}")
     console().print(rows)
+
+
+def _print_closure(scene: str, found: Closure) -> None:
+    from worldodds.cli.screen import console, table
+
+    screen = console()
+    screen.print(f"[bold]{scene}[/bold]  {found.starts} hidden starts x {found.noises} noises\n")
+    rows = table("its chance comes from", ">share", ">95%")
+    words = ("the hidden start (aliasing)", "noise on the way", "both together")
+    for what, part in zip(words, (found.aliasing, found.process_noise, found.interaction), strict=True):
+        rows.add_row(what, f"{part.share:.2f}", f"{part.low:.2f} to {part.high:.2f}")
+    screen.print(rows)
+    screen.print("\nUnbiased shares of the variance of outcomes; one that is truly zero may come out below it.")

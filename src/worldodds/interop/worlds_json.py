@@ -10,6 +10,7 @@ import msgspec
 
 from worldodds._version import __version__
 from worldodds.worlds.check import NaturalOdds, TargetOdds
+from worldodds.worlds.closure import Closure, Part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +94,52 @@ def worlds_check_document(
         ),
         fair=FairEntry(n=fair.n, target_equals_truth=fair.target_equals_truth, unreached=fair.unreached),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartEntry:
+    """One part of the variance of outcomes, and its share of the whole with a 95% interval."""
+
+    variance: float
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldsClosureDocument:
+    """What ``worldodds worlds closure`` found: ``starts`` x ``noises`` runs, and their variance in three parts."""
+
+    format: str
+    worldodds_version: str
+    scene: str
+    first_seed: int
+    starts: int
+    noises: int
+    total: float
+    aliasing: PartEntry
+    process_noise: PartEntry
+    interaction: PartEntry
+
+
+def worlds_closure_document(scene: str, found: Closure, *, first_seed: int) -> WorldsClosureDocument:
+    """Put a split into the document's shape."""
+    return WorldsClosureDocument(
+        format="worldodds.worlds_closure/1",
+        worldodds_version=__version__,
+        scene=scene,
+        first_seed=first_seed,
+        starts=found.starts,
+        noises=found.noises,
+        total=found.total,
+        aliasing=_part(found.aliasing),
+        process_noise=_part(found.process_noise),
+        interaction=_part(found.interaction),
+    )
+
+
+def _part(part: Part) -> PartEntry:
+    return PartEntry(variance=part.variance, share=part.share, low=part.low, high=part.high)
 
 
 def as_json(document: Any | Sequence[Any]) -> str:
