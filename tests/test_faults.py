@@ -44,7 +44,8 @@ class Trouble:
 def state(folder: Path) -> tuple[list[object], list[object], dict[str, bytes]]:
     """Return what must not depend on how often a run was killed."""
     db = sqlite3.connect(folder / "run.sqlite")
-    rollouts = db.execute("select scene, idx, seed, status, sha256, path from rollout_now order by scene, idx").fetchall()
+    columns = "scene, idx, seed, status, sha256, path"
+    rollouts = db.execute(f"select {columns} from rollout_now order by scene, idx").fetchall()  # noqa: S608
     readings = db.execute("select sha256, status, label from reading_now order by sha256").fetchall()
     db.close()
     clips = {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.glob("rollouts/*/*")}

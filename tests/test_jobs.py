@@ -289,12 +289,13 @@ def test_one_clip_for_all_seeds_is_reported(tiny: Suite, tmp_path: Path) -> None
 def test_what_the_server_does_not_know_is_refused_before_anything_is_paid(tiny: Suite, tmp_path: Path) -> None:
     """A misspelt setting, another protocol, a prompt or frame that does not fit."""
     with selling() as (provider, maker):
-        with pytest.raises(InputError, match="no setting called 'stesp'. Did you mean 'steps'"):
+        with pytest.raises(InputError, match=r"no setting called 'stesp'\. Did you mean 'steps'"):
             film(tiny, replace(maker, options={"stesp": 4}), tmp_path / "run")
         assert provider.sold == []
-    with LocalServer(lambda _: Response(body={"hello": "world"})) as other:
-        with pytest.raises(InputError, match="does not speak worldodds.server/1"):
-            film(tiny, server(other.url), tmp_path / "other")
+    hello = Response(body={"hello": "world"})
+    message = r"does not speak worldodds\.server/1"
+    with LocalServer(lambda _: hello) as other, pytest.raises(InputError, match=message):
+        film(tiny, server(other.url), tmp_path / "other")
 
 
 def test_a_settings_change_is_another_generator(tiny: Suite, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from worldodds.report.build import write_report as write_report
     from worldodds.scene import Scene as Scene
     from worldodds.scene import Suite as Suite
+    from worldodds.serving import serve as serve
     from worldodds.sources import load as load
     from worldodds.store import RunStore as RunStore
     from worldodds.suites import find_suite as find_suite
@@ -42,6 +43,7 @@ _HOME = {
     "plan": "engine",
     "read_clips": "engine",
     "run": "engine",
+    "serve": "serving",
     "write_report": "report.build",
 }
 

@@ -21,8 +21,8 @@ MOST_GONE = 3  # a provider's "no such job" counts once it was said so often: a 
 class Facts:
     """What is known of a purchase when an answer comes.
 
-    ``failures`` are those in a row of this call, ``submits`` all of this run; ``rebuy``: an earlier run lost sight of it,
-    and the user says to buy it again.
+    ``failures`` are those in a row of this call, ``submits`` all of this run. ``rebuy``: an earlier run lost sight of
+    it, and the user says to buy it again.
     """
 
     submits: int = 0

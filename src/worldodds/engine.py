@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,11 +12,14 @@ from worldodds.errors import OutOfRangeError, StoreError, VideoError
 from worldodds.filming import Job, Terms, buy_clips, film_clips
 from worldodds.looks import twins
 from worldodds.progress import Progress, Watcher, unwatched
-from worldodds.protocols import Generator, HostedGenerator, Reader
+from worldodds.protocols import Generator, HostedGenerator, Reader, WaitingReader
 from worldodds.rollout import Clip, Reading, Rollout, Settings
 from worldodds.scene import Scene, Suite, digest
 from worldodds.store import RunStore, StoredReading
+from worldodds.tally import settled, votes_wanted
 from worldodds.workers import in_parallel
+
+_MISSING = Reading(status="missing")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +68,12 @@ def rollout_key(scene: Scene, generator: str, settings: Settings, *, seed: int, 
 
 
 def reading_keys(rollout: str, sha256: str, scene: Scene, reader: str, settings: Settings) -> list[str]:
-    """Name a rollout's readings, one a vote, by what the reader sees and is asked; twins of a clip are kept apart."""
-    seen = {**scene.read_identity, "clip": sha256, "rollout": rollout, "reader": reader, "settings": dict(settings)}
+    """Name a rollout's readings, one a vote, by what the reader sees and is asked; twins of a clip are kept apart.
+
+    How many votes there are names none of them: more votes later add to those there are.
+    """
+    asked = {name: value for name, value in settings.items() if name != "votes"}
+    seen = {**scene.read_identity, "clip": sha256, "rollout": rollout, "reader": reader, "settings": asked}
     return [digest({**seen, "vote": vote}) for vote in range(int(settings.get("votes") or 1))]
 
 
@@ -110,15 +118,25 @@ def read_clips(store: RunStore, reader: Reader, *, workers: int | None = None, w
 
 
 def _read(store: RunStore, reader: Reader, suite: Suite, workers: int | None, watch: Watcher) -> int:
-    tasks = list(_unread(store, reader, suite))
-    for done, (task, answer) in enumerate(in_parallel(_read_one, tasks, reader.cpu_bound, workers), 1):
-        store.add_reading(_stored(task, answer))
-        watch(
-            Progress(
-                step="read", scene=task.scene.id, done=done, total=len(tasks), status=answer.status, label=answer.label
+    """Ask in rounds: as few votes of each clip as could settle it, then those that turned out to be needed."""
+    if workers is None and isinstance(reader, WaitingReader):
+        workers = reader.in_flight
+    asked: set[str] = set()
+    while tasks := list(_unread(store, reader, suite, asked)):
+        total = len(asked) + len(tasks)
+        for task, answer in in_parallel(_read_one, tasks, reader.cpu_bound, workers):
+            store.add_reading(_stored(task, answer))
+            asked.add(task.key)
+            step = Progress(
+                step="read",
+                scene=task.scene.id,
+                done=len(asked),
+                total=total,
+                status=answer.status,
+                label=answer.label,
             )
-        )
-    return len(tasks)
+            watch(step)
+    return len(asked)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,8 +149,8 @@ class _ReadTask:
     vote: int
 
 
-def _unread(store: RunStore, reader: Reader, suite: Suite) -> Iterator[_ReadTask]:
-    answered = {key for key, stored in store.readings().items() if stored.reading.status != "failed"}
+def _unread(store: RunStore, reader: Reader, suite: Suite, asked: Collection[str]) -> Iterator[_ReadTask]:
+    known = {key: stored.reading for key, stored in store.readings().items()}
     scenes = {scene.id: scene for scene in suite.scenes}
     for key, rollout in store.rollouts().items():
         if rollout.status != "done" or rollout.scene not in scenes:
@@ -144,9 +162,9 @@ def _unread(store: RunStore, reader: Reader, suite: Suite) -> Iterator[_ReadTask
             store.add_rollout(key, replace(rollout, status="failed", clip=None, message=told))
             continue
         names = reading_keys(key, rollout.clip.sha256, scene, reader.name, reader.settings)
-        for vote, name in enumerate(names):
-            if name not in answered:
-                yield _ReadTask(key=name, rollout=key, clip=rollout.clip, scene=scene, reader=reader, vote=vote)
+        for vote in votes_wanted([known.get(name, _MISSING) for name in names]):
+            if names[vote] not in asked:
+                yield _ReadTask(key=names[vote], rollout=key, clip=rollout.clip, scene=scene, reader=reader, vote=vote)
 
 
 def _read_one(task: _ReadTask) -> Reading:
@@ -214,25 +232,52 @@ def _summary(store: RunStore, readers: Iterable[Reader], filmed: int, read: int)
         filmed=filmed,
         read=read,
         clips=sum(rollout.status == "done" for rollout in rollouts.values()),
-        open=still_open(store, [reader.name for reader in readers]),
+        open=still_open(store, [reader.name for reader in readers], states=rollouts),
         twins=twins(rollouts, store.looks()),
     )
 
 
-def still_open(store: RunStore, readers: Collection[str]) -> tuple[str, ...]:
-    """Name what was planned and is failed or missing, and what these readers failed to read, one line each."""
+def planned_rollouts(store: RunStore) -> Iterator[tuple[str, int, str]]:
+    """Yield scene, index and key of all that was planned, from the ledger alone."""
     suite, made_by = store.suite, store.about("generator")
-    states = store.rollouts()
-    lines: list[str] = []
     for scene_id, n in store.planned().items():
+        scene = suite.scene(scene_id)
         for index in range(n):
-            key = rollout_key(suite.scene(scene_id), made_by["name"], made_by["settings"], seed=index, index=index)
-            if (rollout := states.get(key)) is None:
-                lines.append(f"{scene_id} r{index:03d}: missing")
-            elif rollout.status == "failed":
-                lines.append(f"{scene_id} r{index:03d}: failed: {rollout.message}")
-    for stored in store.readings().values():
+            yield scene_id, index, rollout_key(scene, made_by["name"], made_by["settings"], seed=index, index=index)
+
+
+def still_open(
+    store: RunStore,
+    readers: Collection[str],
+    *,
+    states: Mapping[str, Rollout] | None = None,
+    planned: Iterable[tuple[str, int, str]] | None = None,
+) -> tuple[str, ...]:
+    """Name what was planned and is failed or missing, and what these readers failed to read, one line each.
+
+    ``states`` and ``planned`` save reading the ledger again where they are known already.
+    """
+    states = store.rollouts() if states is None else states
+    lines: list[str] = []
+    for scene_id, index, key in planned_rollouts(store) if planned is None else planned:
+        if (rollout := states.get(key)) is None:
+            lines.append(f"{scene_id} r{index:03d}: missing")
+        elif rollout.status == "failed":
+            lines.append(f"{scene_id} r{index:03d}: failed: {rollout.message}")
+    for stored in _failed(store.readings().values(), readers):
         rollout = states[stored.rollout_key]
-        if stored.reader in readers and stored.reading.status == "failed" and rollout.status == "done":
+        if rollout.status == "done":
             lines.append(f"{rollout.scene} r{rollout.index:03d}: {stored.reader}: {stored.reading.reason}")
     return tuple(sorted(lines))
+
+
+def _failed(readings: Iterable[StoredReading], readers: Collection[str]) -> Iterator[StoredReading]:
+    """Yield what these readers failed to read, but for votes that the others have made needless."""
+    asked: dict[tuple[str, str, str], list[StoredReading]] = defaultdict(list)
+    for stored in readings:
+        if stored.reader in readers:
+            asked[stored.rollout_key, stored.reader, digest(dict(stored.settings))].append(stored)
+    for votes in asked.values():
+        missing = max(0, int(votes[0].settings.get("votes") or 1) - len(votes))
+        if not settled([stored.reading for stored in votes] + [_MISSING] * missing):
+            yield from (stored for stored in votes if stored.reading.status == "failed")

@@ -84,7 +84,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(data[: response.cut])
         self.close_connection = self.close_connection or response.cut is not None
 
-    do_GET = do_POST = do_PUT = do_DELETE = _serve
+    do_GET = do_POST = do_PUT = do_DELETE = _serve  # noqa: N815 - the base class looks for these names
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name is the base class's
         del format, args
@@ -125,7 +125,7 @@ class FakeProvider:
     stuck: frozenset[int] = frozenset()
     cost_usd: float | None = None
     all_seeds_as: int | None = None
-    sold: list[tuple[str, int, str]] = field(default_factory=lambda: list[tuple[str, int, str]]())
+    sold: list[tuple[str, int, str]] = field(default_factory=list[tuple[str, int, str]])
     cancelled: list[str] = field(default_factory=list[str])
     bodies: list[Any] = field(default_factory=list[Any])
 

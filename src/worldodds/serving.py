@@ -185,7 +185,7 @@ def _pictures(frames: Iterable[Any]) -> Iterable[Any]:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: Server
+    server: Server  # pyright: ignore[reportIncompatibleVariableOverride] - made by no other
 
     def setup(self) -> None:
         super().setup()

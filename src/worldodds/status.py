@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import shlex
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from worldodds.attempts import next_step
-from worldodds.engine import rollout_key, still_open
+from worldodds.engine import planned_rollouts, still_open
 from worldodds.looks import twins
 from worldodds.outcome import Counts
 from worldodds.purse import Purse
 from worldodds.rollout import Rollout
 from worldodds.scene import Scene
-from worldodds.sources import load
-from worldodds.statistics.distance import cell_score, null_floor, total_variation
-from worldodds.statistics.robustness import imputed
 from worldodds.store import RunStore
 from worldodds.tally import Tally
+
+if TYPE_CHECKING:
+    from worldodds.sources import Source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,21 +60,23 @@ def run_status(folder: Path, *, reader: str | None = None) -> Status:
     """
     with RunStore(folder, write=False) as store:
         made_by = store.about("generator")
-        readings = store.readings().values()
-        readers = sorted({stored.reader for stored in readings})
-        rollouts, planned, suite = store.rollouts(), store.planned(), store.suite
-        states = {scene: _statuses(suite.scene(scene), n, made_by, rollouts) for scene, n in planned.items()}
-        lines = still_open(store, readers if reader is None else [reader])
-        commands = _commands(store, readers)
+        readers = sorted({stored.reader for stored in store.readings().values()})
+        rollouts, planned = store.rollouts(), list(planned_rollouts(store))
+        states: dict[str, Counter[str]] = defaultdict(Counter)
+        for scene, _, key in planned:
+            states[scene][rollouts[key].status if key in rollouts else "missing"] += 1
+        lines = still_open(store, readers if reader is None else [reader], states=rollouts, planned=planned)
+        commands = _commands(store, readers, rollouts, any("missing" in counts for counts in states.values()))
         purse = Purse()
         purse.remember(store.attempt_history())
         same = twins(rollouts, store.looks())
     chosen = reader or (readers[0] if len(readers) == 1 else None)
-    bounds = _bounds(folder, chosen) if chosen else {}
+    source = _source(folder, chosen) if chosen else None
+    bounds = _bounds(source) if source else {}
     cells = tuple(Cell(scene=s, rollouts=dict(c), bounds=bounds.get(s)) for s, c in states.items())
     whole = [bounds[cell.scene] for cell in cells if cell.scene in bounds]
     mean = (sum(b[0] for b in whole) / len(whole), sum(b[1] for b in whole) / len(whole)) if whole else None
-    unread = tuple(line for line in _unread(folder, chosen) if line not in lines) if chosen else ()
+    unread = _unread(source) if source else ()
     return Status(
         folder=folder,
         generator=made_by["name"] if made_by else "",
@@ -93,6 +96,8 @@ def score_bounds(tally: Tally, scene: Scene) -> tuple[float, float] | None:
     At best each has the outcome that the odds lack most; at worst all are nulls, or all have one outcome. None where
     the scene has no odds or nothing was asked for.
     """
+    from worldodds.statistics.robustness import imputed
+
     counts, reference = tally.counts, scene.reference
     open_now = tally.failed + tally.missing
     if reference is None or reference.odds is None or counts.n_total + open_now == 0:
@@ -106,6 +111,8 @@ def score_bounds(tally: Tally, scene: Scene) -> tuple[float, float] | None:
 
 
 def _score(counts: Counts, scene: Scene) -> float:
+    from worldodds.statistics.distance import cell_score, null_floor, total_variation
+
     rho, reference = counts.scorability, scene.reference
     assert reference is not None
     if not counts.n or rho is None:
@@ -113,8 +120,14 @@ def _score(counts: Counts, scene: Scene) -> float:
     return cell_score(rho, total_variation(counts, reference), null_floor(reference, counts.n))
 
 
-def _bounds(folder: Path, reader: str) -> dict[str, tuple[float, float]]:
-    source = load(folder, reader=reader)
+def _source(folder: Path, reader: str) -> Source:
+    """Read the run's outcomes; statistics are loaded only for a run that was read."""
+    from worldodds.sources import load
+
+    return load(folder, reader=reader)
+
+
+def _bounds(source: Source) -> dict[str, tuple[float, float]]:
     found = {
         scene: score_bounds(tally, source.suite.scene(scene))
         for scenes in source.tallies().values()
@@ -123,34 +136,22 @@ def _bounds(folder: Path, reader: str) -> dict[str, tuple[float, float]]:
     return {scene: bounds for scene, bounds in found.items() if bounds is not None}
 
 
-def _unread(folder: Path, reader: str) -> tuple[str, ...]:
+def _unread(source: Source) -> tuple[str, ...]:
     """Name the clips that were filmed and not read yet."""
-    rows = load(folder, reader=reader).rows
     return tuple(
-        f"{row.scene} r{row.index:03d}: {reader}: not read yet"
-        for row in rows
+        f"{row.scene} r{row.index:03d}: {source.reader}: not read yet"
+        for row in source.rows
         if row.rollout_status == "done" and row.reading.status == "missing"
     )
 
 
-def _statuses(scene: Scene, n: int, made_by: Mapping[str, object], rollouts: Mapping[str, Rollout]) -> Counter[str]:
-    name, settings = made_by["name"], made_by["settings"]
-    keys = (rollout_key(scene, name, settings, seed=index, index=index) for index in range(n))  # type: ignore[arg-type]
-    return Counter(rollouts[key].status if key in rollouts else "missing" for key in keys)
-
-
-def _commands(store: RunStore, readers: list[str]) -> tuple[str, ...]:
+def _commands(store: RunStore, readers: list[str], rollouts: Mapping[str, Rollout], missing: bool) -> tuple[str, ...]:
     """Return the commands that close what is open: film on, and buy again where only the user may say so."""
     words = store.about("command")
     run_again = shlex.join(words) if words else "run the same plan again: worldodds.run(plan, store)"
-    states = store.attempts_now()
-    done = {key for key, rollout in store.rollouts().items() if rollout.status in ("done", "refused")}
-    stuck = [key for key, line in states.items() if key not in done and next_step(line) == "leave"]
+    done = {key for key, rollout in rollouts.items() if rollout.status in ("done", "refused")}
+    stuck = [key for key, line in store.attempts_now().items() if key not in done and next_step(line) == "leave"]
     again = [f"{run_again} --rebuy"] if stuck and words else []
-    only_stuck = len(stuck) == len(store.rollouts()) - len(done) and not _missing(store)
+    only_stuck = len(stuck) == len(rollouts) - len(done) and not missing
     read = [f"worldodds read {shlex.quote(str(store.folder))} --reader {reader}" for reader in readers]
     return (*([] if stuck and only_stuck else [run_again]), *again, *(read if not words else []))
-
-
-def _missing(store: RunStore) -> bool:
-    return sum(store.planned().values()) > len(store.rollouts())

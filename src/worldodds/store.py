@@ -44,13 +44,14 @@ class RunStore:
     """A run's folder: ``run.sqlite``, ``rollouts/<scene>/r000.mp4`` and a frozen copy of the suite.
 
     Use it as a context manager. Opening for writing takes the folder's lock and removes what a killed run left
-    half-made; opening with ``write=False`` never changes anything. ``":memory:"`` keeps the ledger in memory.
+    half-made; opening with ``write=False`` never changes anything. ``alone=False`` appends rows that nobody else makes
+    (a person's labels) beside whoever holds the lock. ``":memory:"`` keeps the ledger in memory.
 
     Raises:
         StoreError: no run there, a damaged or newer ledger, or another process is writing to it.
     """
 
-    def __init__(self, folder: Path | str, *, write: bool = True) -> None:
+    def __init__(self, folder: Path | str, *, write: bool = True, alone: bool = True) -> None:
         self.folder = Path(folder)
         self._lock: IO[str] | None = None
         self._memory = str(folder) == ":memory:"
@@ -58,9 +59,9 @@ class RunStore:
             self._open(":memory:")
             return
         path = self.folder / LEDGER
-        if not write:
+        if not write or not alone:
             need_run(self.folder)
-        if write:
+        if write and alone:
             self._prepare_folder(path)
             self._lock = _lock(self.folder)
         try:
@@ -71,7 +72,7 @@ class RunStore:
         except StoreError:
             self.close()
             raise
-        if write:
+        if write and alone:
             for leftover in self.folder.glob("rollouts/*/.part-*"):
                 shutil.rmtree(leftover)
 
@@ -244,7 +245,7 @@ class RunStore:
             served_version=row["served_version"],
             cost_usd=row["cost_usd"],
             message=row["message"],
-            details=json.loads(row["details"]),
+            details=json.loads(row["details"]) if row["details"] != "{}" else {},
         )
 
     # -- readings --------------------------------------------------------------------------------------------------

@@ -87,8 +87,9 @@ def test_a_wrong_template_is_one_sentence(template: str) -> None:
 
 def test_a_program_that_is_not_there_or_too_slow(tiny: Suite, tmp_path: Path) -> None:
     """Is a failure with its cause."""
+    absent = command("no-such-program-at-all {seed} {out}")
     with pytest.raises(GenerationError, match="cannot be run: No such file"):
-        command("no-such-program-at-all {seed} {out}").generate(tiny.scenes[0], seed=0, index=0, into=tmp_path / "a.mp4")
+        absent.generate(tiny.scenes[0], seed=0, index=0, into=tmp_path / "a.mp4")
     slow = command(f"{sys.executable} -c 'import time; time.sleep(60)' {{seed}} {{out}}", timeout_s=1)
     with pytest.raises(GenerationError, match="longer than 1 s"):
         slow.generate(tiny.scenes[0], seed=0, index=0, into=tmp_path / "a.mp4")

@@ -21,7 +21,7 @@ DEMO_SCENES = ("galton_board", "ball", "dice")
 DEMO_MODELS = ("fair", "collapsed", "murky")
 
 
-def run(  # noqa: PLR0914 - one local a flag
+def run(
     experiment: Path | None = None,
     /,
     *,
@@ -158,8 +158,8 @@ def demo(*, output: Output = Path("worldodds-demo"), n: Annotated[int, Parameter
     n
         Rollouts of each scene by each model.
     """
-    from worldodds.cli.scoring import print_scores
     from worldodds.cli.orders import Job
+    from worldodds.cli.scoring import print_scores
     from worldodds.registry import make_generator, make_reader
     from worldodds.report import report_sources
     from worldodds.suites import find_suite

@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -48,7 +48,7 @@ def watching(title: str, suite: Suite | None = None, json_log: Path | None = Non
 
 
 @contextmanager
-def _logging(path: Path | None) -> Iterator[Watcher]:
+def _logging(path: Path | None) -> Generator[Watcher]:
     if path is None:
         yield lambda _: None
         return

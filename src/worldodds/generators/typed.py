@@ -1,4 +1,4 @@
-"""Settings from the command line into a dataclass: an unknown one, or a value of the wrong kind, is answered plainly."""
+"""Settings from the command line into a dataclass; an unknown one, or a wrong kind of value, is answered plainly."""
 
 from __future__ import annotations
 
