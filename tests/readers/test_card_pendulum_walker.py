@@ -67,7 +67,9 @@ def test_spoiled_endings_are_null(filmed, name):
     scene, reader, _ = filmed
     world = load_world(scene.id)
     motion = thinned(world, world.simulate(start_seed=501))
-    frames = list(endings.spoil(name, scene, lambda m: world.draw(m, SIZE), motion, rng=np.random.default_rng(2)))
+    frames = list(
+        endings.spoil(name, scene, world, lambda m: world.draw(m, SIZE), motion, rng=np.random.default_rng(2))
+    )
     reading = reader.read(frames, scene)
     assert reading.label is None
     assert reading.reason is not None

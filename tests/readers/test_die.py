@@ -113,7 +113,7 @@ def test_spoiled_endings_are_nulls(name: str, takes, tmp_path: Path) -> None:
     def draw(motion):
         return load_world("dice").draw(motion, SIZE)
 
-    frames = list(endings.spoil(name, SCENE, draw, motion, rng=np.random.default_rng(0)))
+    frames = list(endings.spoil(name, SCENE, load_world("dice"), draw, motion, rng=np.random.default_rng(0)))
     reading = die.read(through_codec(frames, tmp_path / "x.mp4"), SCENE)
     assert (reading.status, reading.reason) == ("unreadable", name)
 

@@ -27,6 +27,7 @@ MARGIN = 0.2  # of the box's width, seen around it
 LEAST_BLUE = 150.0  # ivory has at least 190 in the light of the conditioning frame, oak and felt at most 115
 LEAST_RISE = 18.0  # how much brighter the face must be than what lies around it
 LEAST_LIKENESS = 0.6  # correlation of the face with the best of the six
+FLAT_LIKENESS = 0.89  # a flat face has 0.94 and more, also degraded; the slanted ones of a die on its edge have less
 LEAST_LEAD = 0.06  # over the second best
 BACK_FRAMES = (3, 9)  # frames before the last in which the die must lie where it lies at the end
 MOST_DRIFT = 0.09  # edges
@@ -68,8 +69,9 @@ def read(frames: Sequence[Image], scene: Scene) -> Reading:
         return _null(scene, "several_dice")
     face, likeness, lead = compare(plan, found)
     raw = f"face {face}, likeness {likeness:.2f}, lead {lead:.2f}, at ({found.x:.0f}, {found.y:.0f})"
-    if likeness < LEAST_LIKENESS or lead < LEAST_LEAD:
-        return Reading(status=scene.null_kind("blurred"), reason="blurred", raw=raw)
+    if likeness < FLAT_LIKENESS or lead < LEAST_LEAD:
+        rule = "blurred" if likeness < LEAST_LIKENESS or lead < LEAST_LEAD else "on_edge"
+        return Reading(status=scene.null_kind(rule), reason=rule, raw=raw)
     return Reading.saw(str(face), raw=raw)
 
 
