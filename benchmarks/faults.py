@@ -24,6 +24,7 @@ from conftest import COIN, DIE, SUITE
 from test_faults import OUTCOMES, Lives, Trouble, state
 
 N = 6
+State = tuple[list[object], list[object], dict[str, bytes]]
 KILLS_A_RUN = 25
 
 
@@ -36,7 +37,7 @@ def suite_in(folder: Path) -> Path:
     return folder
 
 
-def one_run(suite: Path, folder: Path, rng: random.Random, kills: int) -> tuple[int, FakeProvider, object]:
+def one_run(suite: Path, folder: Path, rng: random.Random, kills: int) -> tuple[int, FakeProvider, State]:
     """Film once under kills and faults; return how often it was killed, the provider and what is left."""
     provider = FakeProvider(outcomes=OUTCOMES, refuse=frozenset({4}), fault=Trouble(rng.randrange(10**9)))
     deaths = 0
@@ -68,7 +69,8 @@ def main() -> None:
         while deaths < kills:
             died, provider, left = one_run(suite, Path(name) / f"run{runs}", rng, min(KILLS_A_RUN, kills - deaths))
             deaths, runs, sold = deaths + died, runs + 1, sold + len(provider.sold)
-            assert left == wanted, f"run {runs} differs from an undisturbed one"
+            for mine, theirs in zip(left, wanted, strict=True):
+                assert mine == theirs, f"run {runs} differs from an undisturbed one:\n{mine}\n{theirs}"
             clips = {(scene, index) for scene, index, _ in provider.sold}
             assert len(clips) == len(provider.sold) == 2 * N, f"run {runs}: bought twice"
     took_s = time.monotonic() - begun

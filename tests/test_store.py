@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from worldodds.attempts import Attempt
 from worldodds.errors import StoreError
 from worldodds.rollout import Rollout
 from worldodds.store import LEDGER, MIGRATIONS, RunStore
@@ -94,3 +95,37 @@ def test_a_run_that_was_never_started_has_no_suite() -> None:
     """It says so instead of failing on a path."""
     with RunStore(":memory:") as store, pytest.raises(StoreError, match="never started"):
         _ = store.suite
+
+
+def test_an_older_ledger_is_read_as_it_is_and_brought_up_to_date_by_a_writer(tmp_path: Path) -> None:
+    """Reading changes nothing; writing runs the steps that are missing and keeps every row."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    db = sqlite3.connect(folder / LEDGER)
+    db.executescript(f"{MIGRATIONS[0]} pragma user_version = 1;")
+    db.execute("insert into run (at, name, value) values ('then', 'generator', '\"x\"')")
+    db.commit()
+    db.close()
+    before = (folder / LEDGER).read_bytes()
+    with RunStore(folder, write=False) as store:
+        assert store.about("generator") == "x"
+        assert (store.attempts_now(), store.attempt_history(), store.looks()) == ({}, [], {})
+    assert (folder / LEDGER).read_bytes() == before
+    with RunStore(folder) as store:
+        store.add_attempt(Attempt(key="k", state="intent", token="t"))  # noqa: S106 - an order's name
+        assert store.about("generator") == "x"
+        assert store.attempts_now()["k"].state == "intent"
+
+
+def test_rows_written_together_are_all_there_or_none() -> None:
+    """An error in the middle leaves the ledger as it was."""
+    with RunStore(":memory:") as store:
+
+        def broken_off() -> None:
+            with store.together():
+                store.add_rollout("a", refused(0))
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            broken_off()
+        assert store.rollouts() == {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import sys
 import tempfile
 import threading
 import time
@@ -39,15 +40,24 @@ class Response:
     drop: bool = False
 
 
+class _Quiet(ThreadingHTTPServer):
+    """A client that was killed in the middle of a word is nothing to talk about."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class LocalServer:
     """An HTTP server on a free local port, as a context manager; ``answer`` makes each response."""
 
     def __init__(self, answer: Callable[[Request], Response]) -> None:
         self.answer = answer
         handler = type("Handler", (_Handler,), {"owner": self})
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self._http.daemon_threads = True
-        self._http.request_queue_size = 128
+        self._http = _Quiet(("127.0.0.1", 0), handler)
         self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def __enter__(self) -> Self:

@@ -71,6 +71,11 @@ class Server(ThreadingHTTPServer):
         self.key = key
         super().__init__(address, _Handler)
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a client that went away in the middle of a word."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
 
 def make_server(
     generate: Generate,
