@@ -13,7 +13,7 @@ import sys
 from cyclopts import App, CycloptsError
 
 from worldodds._version import __version__
-from worldodds.cli import auditing, deciding, examining, running, scoring, showing, tracks, worlds
+from worldodds.cli import auditing, deciding, examining, labelling, running, scoring, showing, tracks, worlds
 from worldodds.errors import WorldOddsError
 
 BAD_INPUT, OPEN, INTERRUPTED = 2, 3, 130
@@ -29,6 +29,9 @@ for command in (
     running.demo,
     running.run,
     running.read,
+    labelling.label,
+    labelling.label_export,
+    labelling.label_import,
     scoring.score,
     scoring.report,
     scoring.export,
