@@ -13,7 +13,18 @@ import sys
 from cyclopts import App, CycloptsError
 
 from worldodds._version import __version__
-from worldodds.cli import auditing, deciding, examining, labelling, running, scoring, showing, tracks, worlds
+from worldodds.cli import (
+    auditing,
+    deciding,
+    examining,
+    labelling,
+    running,
+    scene_kit,
+    scoring,
+    showing,
+    tracks,
+    worlds,
+)
 from worldodds.errors import WorldOddsError
 
 BAD_INPUT, OPEN, INTERRUPTED = 2, 3, 130
@@ -46,6 +57,7 @@ for command in (
 ):
     app.command(command)
 app.command(worlds.app)
+app.command(scene_kit.app)
 app.command(tracks.pawbench)
 
 

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 def suites() -> None:
-    """List the suites that ship with worldodds."""
+    """List the suites that ship with worldodds, and those of installed packages."""
     from worldodds.cli.screen import console, table
-    from worldodds.suites import builtin_suites, find_suite
+    from worldodds.suites import builtin_suites, find_suite, installed_suites
 
     rows = table("suite", "version", ">scenes", ">rollouts each", "what it is")
-    for name in builtin_suites():
+    for name in (*builtin_suites(), *installed_suites()):
         suite = find_suite(name)
         rows.add_row(name, suite.version, str(len(suite.scenes)), str(suite.protocol.rollouts), suite.title)
     console().print(rows)
