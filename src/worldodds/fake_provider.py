@@ -79,6 +79,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _serve(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)
         raw = self.rfile.read(length)
+        if len(raw) < length:  # the client was killed in the middle of its word: it ordered nothing
+            self.close_connection = True
+            return
         body = json.loads(raw) if raw else None
         request = Request(method=self.command, path=self.path, headers=dict(self.headers), body=body)
         response = self.owner.answer(request)
