@@ -165,6 +165,19 @@ def test_every_documented_error_is_sorted(provider: str, tiny: Suite, monkeypatc
             assert KEY not in str(raised.value)
 
 
+def test_a_model_that_is_not_there_stops_the_run(
+    provider: str, tiny: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One or a few orders are tried, not all; the rest stays missing and the summary says why."""
+    with documented(provider, monkeypatch) as (server, maker):
+        server.wrong["submit"] = Response(status=404, body={"detail": "no such model"})
+        with RunStore(tmp_path / "run") as store:
+            summary = run(plan(tiny, maker, [], 20), store, terms=Terms(clock=HastyClock()))
+        submits = [one for one in server.asked if one.method == "POST"]
+        assert "no such model" in str(summary.stopped)
+        assert len(submits) <= maker.in_flight * 2
+
+
 AMBIGUOUS = {
     "hung up": Response(drop=True),
     "server error": Response(status=502, body="bad gateway"),

@@ -209,8 +209,8 @@ class Client:
             return lost(told, request_id=request_id, retry_after_s=_retry_after_s(response))
         if status in (401, 402, 403):
             return AccountError(told, request_id=request_id)
-        if status in (404, 410) and not submitting:
-            return GoneError(told, request_id=request_id)
+        if status in (404, 410):  # no such job; of an order: no such model, and every other order would hear the same
+            return (AccountError if submitting else GoneError)(told, request_id=request_id)
         return ProviderError(told, request_id=request_id)
 
     def _check_status(self, response: Any) -> None:
