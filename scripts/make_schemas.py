@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from worldodds.interop.audit_json import AuditDocument
+from worldodds.interop.doctor_json import DoctorDocument
 from worldodds.interop.documents import CompareDocument, MonitorDocument, PlanDocument
 from worldodds.interop.exam_json import ExamDocument
 from worldodds.interop.families_json import CrosscheckDocument, FamiliesDocument
@@ -27,6 +28,7 @@ DOCUMENTS = {
     "worlds_check": WorldsCheckDocument,
     "worlds_closure": WorldsClosureDocument,
     "exam": ExamDocument,
+    "doctor": DoctorDocument,
 }
 
 

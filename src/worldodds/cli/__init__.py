@@ -16,12 +16,15 @@ from worldodds._version import __version__
 from worldodds.cli import (
     auditing,
     deciding,
+    doctoring,
     examining,
+    importing,
     labelling,
     running,
     scene_kit,
     scoring,
     showing,
+    standing,
     tracks,
     worlds,
 )
@@ -40,6 +43,7 @@ for command in (
     running.demo,
     running.run,
     running.read,
+    standing.status,
     labelling.label,
     labelling.label_export,
     labelling.label_import,
@@ -52,13 +56,23 @@ for command in (
     auditing.audit,
     tracks.crosscheck,
     examining.exam,
+    doctoring.doctor,
     showing.suites,
     showing.scenes,
 ):
     app.command(command)
 app.command(worlds.app)
 app.command(scene_kit.app)
+app.command(importing.app)
 app.command(tracks.pawbench)
+
+
+_words: list[str] = []
+
+
+def said() -> list[str]:
+    """Return the words of the command that is running."""
+    return list(_words)
 
 
 def main(words: list[str] | None = None) -> None:
@@ -68,6 +82,7 @@ def main(words: list[str] | None = None) -> None:
 
 def call(words: list[str] | None = None) -> int:  # noqa: PLR0911 - one exit code a kind of error
     """Run a command and return its exit code."""
+    _words[:] = sys.argv[1:] if words is None else words
     try:
         code = app(words, exit_on_error=False, print_error=False) or 0
         sys.stdout.flush()
