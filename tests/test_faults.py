@@ -46,7 +46,7 @@ def state(folder: Path) -> tuple[list[object], list[object], dict[str, bytes]]:
     db = sqlite3.connect(folder / "run.sqlite")
     columns = "scene, idx, seed, status, sha256, path"
     rollouts = db.execute(f"select {columns} from rollout_now order by scene, idx").fetchall()  # noqa: S608
-    readings = db.execute("select sha256, status, label from reading_now order by sha256").fetchall()
+    readings = db.execute("select sha256, status, label from reading_now order by sha256, label").fetchall()
     db.close()
     clips = {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.glob("rollouts/*/*")}
     return rollouts, readings, clips
