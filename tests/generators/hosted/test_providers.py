@@ -334,3 +334,15 @@ def test_a_misspelt_input_is_refused_by_the_models_own_schema(tiny: Suite, monke
         maker.check(tiny.scenes)
         with pytest.raises(InputError, match=r"no input called 'durations'\. Did you mean 'duration'"):
             replace(maker, inputs={"durations": 4}).check(tiny.scenes)
+
+
+def test_a_frame_or_prompt_that_does_not_fit_is_refused(tiny: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With its size and the limit, before anything is asked."""
+    with documented("runway", monkeypatch) as (server, maker):
+        long = replace(tiny.scenes[0], prompt="x" * 1001)
+        with pytest.raises(InputError, match="has 1001 characters; it takes 1000 at most"):
+            maker.check([long])
+        small = replace(maker, frame_bytes_most=100)
+        with pytest.raises(InputError, match="the frame of scene 'coin' has .* MB; it takes 0.0001 MB at most"):
+            small.check(tiny.scenes)
+        assert server.asked == []
