@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import permutations, product
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from worldodds.errors import InputError
 from worldodds.rollout import Reading
 from worldodds.suites import find_suite
-from worldodds.tally import Seen, settle, tally
+from worldodds.tally import Seen, settle, settled, tally, votes_wanted
 
 BALL = find_suite("calibench").scene("ball")
 LEFT, RIGHT = Reading.saw("left"), Reading.saw("right")
@@ -25,7 +25,7 @@ ROLLOUTS = st.sampled_from(["done", "refused", "failed", "missing"])
 @given(st.lists(st.tuples(ROLLOUTS, st.sampled_from([LEFT, RIGHT, UNREADABLE, OTHER, FAILED, MISSING]))))
 def test_every_rollout_is_counted_exactly_once(cells: list[tuple[str, Reading]]) -> None:
     """Outcomes, nulls, refused, failed and missing add up to the rollouts; only read clips are in N."""
-    seen = [Seen(index=i, rollout=r, votes=(v,)) for i, (r, v) in enumerate(cells)]  # type: ignore[arg-type]
+    seen = [Seen(index=i, seed=i, rollout=r, votes=(v,)) for i, (r, v) in enumerate(cells)]  # type: ignore[arg-type]
     found = tally(seen, BALL)
     read = [v for r, v in cells if r == "done" and v.status not in ("failed", "missing")]
     assert found.counts.n_total == len(read)
@@ -70,4 +70,55 @@ def test_a_decided_clip_stays_decided_however_open_votes_end(known: list[Reading
 def test_a_label_of_another_scene_is_refused() -> None:
     """It is never counted as something else."""
     with pytest.raises(InputError, match="'hearts' is not an outcome of scene 'ball'"):
-        tally([Seen(index=3, rollout="done", votes=(Reading.saw("hearts"),))], BALL)
+        tally([Seen(index=3, seed=3, rollout="done", votes=(Reading.saw("hearts"),))], BALL)
+
+
+VOTES = st.lists(
+    st.sampled_from(
+        [
+            Reading.saw("a"),
+            Reading.saw("b"),
+            Reading.saw("c"),
+            Reading(status="unreadable"),
+            Reading(status="out_of_schema"),
+        ]
+    ),
+    min_size=1,
+    max_size=7,
+)
+
+
+@settings(max_examples=500)
+@given(VOTES)
+def test_asking_while_it_matters_settles_as_asking_all(votes: list[Reading]) -> None:
+    """Stopping as soon as no vote could change the answer gives the answer of all the votes."""
+    known = [Reading(status="missing")] * len(votes)
+    while wanted := votes_wanted(known):
+        for place in wanted:
+            known[place] = votes[place]
+    early, whole = settle(known), settle(votes)
+    assert (early.status, early.label) == (whole.status, whole.label)
+
+
+@given(VOTES, st.integers(0, 6))
+def test_no_vote_is_asked_twice_or_in_vain(votes: list[Reading], failed: int) -> None:
+    """Only votes that are open are asked, those never tried before those that failed, and never once it is settled."""
+    known = [Reading(status="missing")] * len(votes)
+    known[failed % len(votes)] = Reading(status="failed")
+    while wanted := votes_wanted(known):
+        assert all(known[place].status in ("missing", "failed") for place in wanted)
+        assert known[wanted[0]].status == "missing" or all(vote.status != "missing" for vote in known)
+        for place in wanted:
+            known[place] = votes[place]
+    assert settled(known)
+    assert not settled([Reading(status="missing")] * len(votes))
+
+
+def test_a_third_of_three_votes_is_saved_where_judges_agree() -> None:
+    """Clips on which two votes agree cost two of three; a null of uncertain kind is asked about to the end."""
+    missing = Reading(status="missing")
+    assert votes_wanted([missing] * 3) == (0, 1)
+    assert votes_wanted([Reading.saw("a"), Reading.saw("a"), missing]) == ()
+    assert votes_wanted([Reading.saw("a"), Reading.saw("b"), missing]) == (2,)
+    assert votes_wanted([Reading(status="unreadable"), Reading(status="out_of_schema"), missing]) == (2,)
+    assert votes_wanted([Reading(status="unreadable"), Reading(status="unreadable"), missing]) == ()

@@ -97,6 +97,26 @@ class HostedGenerator(Protocol):
         ...
 
 
+@runtime_checkable
+class WaitingReader(Protocol):
+    """What a reader has beside its other members if it waits for somebody else, and knows for how many at once."""
+
+    @property
+    def in_flight(self) -> int:
+        """Return how many readings may be under way at once."""
+        ...
+
+
+@runtime_checkable
+class OtherAxis(Protocol):
+    """What a reader has beside its other members if it does not read outcomes: the words that it answers with."""
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """Return all labels that it may give."""
+        ...
+
+
 class Reader(Protocol):
     """Whoever reads an outcome from a clip: computer vision, a model, a person, or the simulator's own truth."""
 

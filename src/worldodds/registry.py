@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
+from inspect import signature
 from typing import Any
 
 from worldodds.errors import InputError, UnknownNameError, nearest
@@ -24,7 +25,14 @@ _GENERATORS = {
     "google": "worldodds.generators.hosted.google:google",
     "runway": "worldodds.generators.hosted.runway:runway",
 }
-_READERS = {"oracle": "worldodds.readers.oracle:Oracle", "tracker": "worldodds.readers.tracker:Tracker"}
+_READERS = {
+    "oracle": "worldodds.readers.oracle:Oracle",
+    "tracker": "worldodds.readers.tracker:Tracker",
+    "vlm": "worldodds.readers.vlm:vlm",
+    "gemini": "worldodds.readers.vlm:gemini",
+    "anthropic": "worldodds.readers.vlm:anthropic",
+    "trust": "worldodds.readers.vlm:trust",
+}
 
 
 def make_generator(name: str, settings: Mapping[str, Any] | None = None) -> Generator | HostedGenerator:
@@ -81,7 +89,9 @@ def _make(name: str, settings: Mapping[str, Any], ours: Mapping[str, str], group
         raise UnknownNameError(f"There is no {what} called {name!r}.{nearest(kind, places)}")
     module, _, attribute = places[kind].partition(":")
     maker: Callable[..., Any] = getattr(import_module(module), attribute)
+    words = [rest] if rest else []
     try:
-        return maker(rest, **settings) if rest else maker(**settings)
+        signature(maker).bind(*words, **settings)
     except TypeError as error:
-        raise InputError(f"{name}: {error}; see 'worldodds {what}s {kind}' for its settings") from None
+        raise InputError(f"{name}: {error}; docs/extend.md and docs/generators.md name the settings") from None
+    return maker(*words, **settings)

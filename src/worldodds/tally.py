@@ -19,6 +19,7 @@ class Seen:
     """What is known of one rollout: what became of it, and what one reader saw in it, a reading a vote."""
 
     index: int
+    seed: int
     rollout: RolloutStatus
     votes: tuple[Reading, ...] = ()
 
@@ -92,10 +93,41 @@ def settle(votes: Sequence[Reading]) -> Reading:
         return open_votes[0]
     if first == second:
         return Reading(status="unreadable", reason="the votes are tied")
-    if answer is not None:
-        return Reading.saw(answer)
+    return Reading.saw(answer) if answer is not None else _null(votes, open_votes)
+
+
+def _null(votes: Sequence[Reading], open_votes: Sequence[Reading]) -> Reading:
+    """Return the commoner kind of null; open, while it is not certain which kind that will be."""
     nulls = Counter(vote.status for vote in votes if vote.status in _NULLS)
-    return Reading(status="out_of_schema" if nulls["out_of_schema"] > nulls["unreadable"] else "unreadable")
+    lead = nulls["out_of_schema"] - nulls["unreadable"]
+    if open_votes and (lead <= len(open_votes) if lead > 0 else lead + len(open_votes) > 0):
+        return open_votes[0]
+    return Reading(status="out_of_schema" if lead > 0 else "unreadable")
+
+
+def votes_wanted(votes: Sequence[Reading]) -> tuple[int, ...]:
+    """Return which votes to ask now: the fewest that could settle a clip; none once nothing could change its answer.
+
+    ``votes`` are all that may be asked, failed and missing ones among them. Asking by this rule until it returns
+    nothing settles every clip as all the votes would.
+
+    >>> missing = Reading(status="missing")
+    >>> votes_wanted([missing] * 3), votes_wanted([Reading.saw("red"), Reading.saw("red"), missing])
+    ((0, 1), ())
+    """
+    if not votes or settled(votes):
+        return ()
+    # what was never asked goes first: a vote that failed may fail again
+    open_votes = sorted((vote.status == "failed", place) for place, vote in enumerate(votes) if not _answered(vote))
+    answers = Counter(vote.label if vote.status == "outcome" else None for vote in votes if _answered(vote))
+    first, second, *_ = [*(count for _, count in answers.most_common(2)), 0, 0]
+    enough = (len(open_votes) + second - first) // 2 + 1
+    return tuple(place for _, place in open_votes[: max(1, enough)])
+
+
+def settled(votes: Sequence[Reading]) -> bool:
+    """Say whether a clip has its answer, whatever the votes that failed or are missing would be."""
+    return _answered(settle(votes))
 
 
 def _answered(vote: Reading) -> bool:

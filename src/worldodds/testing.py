@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -67,10 +67,14 @@ class CannedReader:
         """Return the label whose shade the last frame has; a white clip is unreadable."""
         del vote
         shade = float(video.decode(clip.path, last=1).frames[-1][16:, 16:].mean())
-        place = round((shade - _DARKEST) / _STEP)
-        if place >= len(scene.labels):
-            return Reading(status="unreadable", reason="blank")
-        return Reading.saw(scene.labels[place])
+        label = shade_to_label(shade, scene.labels)
+        return Reading(status="unreadable", reason="blank") if label is None else Reading.saw(label)
+
+
+def shade_to_label(shade: float, labels: Sequence[str]) -> str | None:
+    """Return which label a shade of `CannedGenerator` stands for; None for white."""
+    place = round((shade - _DARKEST) / _STEP)
+    return labels[place] if place < len(labels) else None
 
 
 def check_generator(generator: Generator, scene: Scene, folder: Path) -> Rollout:
