@@ -287,7 +287,16 @@ def test_the_command_ends_with_the_page_and_tells_what_is_left(run_folder: Path)
     assert f"worldodds score {run_folder} --reader people/anna" in rest
 
 
-def test_the_command_refuses_what_is_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A folder without a run is bad input, in a sentence."""
-    assert call(["label", str(tmp_path), "--no-browser"]) == 2
-    assert "no run here" in capsys.readouterr().err
+def test_the_command_refuses_what_cannot_be(
+    run_folder: Path, tmp_path: Path, serve: Serve, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder without a run, a port that is taken or none, and a name that is none are bad input, in a sentence."""
+    taken = serve(run_folder).server.server_port
+    for folder, words, told in (
+        (tmp_path, (), "no run here"),
+        (run_folder, ("--port", str(taken)), f"port: {taken} cannot be used"),
+        (run_folder, ("--port", "99999"), "port: 99999 cannot be used"),
+        (run_folder, ("--annotator", "a b"), "'a b' is no name"),
+    ):
+        assert call(["label", str(folder), "--no-browser", *words]) == 2
+        assert told in capsys.readouterr().err

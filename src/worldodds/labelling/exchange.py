@@ -13,7 +13,7 @@ from worldodds.labelling.label_studio import INTERFACE, Annotation, clip_name, r
 from worldodds.labelling.session import check_answer
 from worldodds.labelling.sheet import Per, Sheet, Task, answers_of, make_sheet, reader_name, recorded_seed, stored_label
 from worldodds.rollout import Reading
-from worldodds.store import RunStore, StoredReading, need_run
+from worldodds.store import RunStore, StoredReading
 
 _ANYONE = "anyone"  # the sheet's order does not depend on who will label it elsewhere
 
@@ -68,8 +68,7 @@ def import_labels(folder: Path, file: Path, annotator: str | None = None) -> dic
     Raises:
         SourceError, InputError: the file is wrong, or speaks of clips that this run does not have.
     """
-    need_run(folder)
-    with RunStore(folder) as store:
+    with RunStore(folder, alone=False) as store:
         sheet = make_sheet(store, _ANYONE)
         given = _given(file, sheet, store, annotator)
         taken: dict[str, tuple[int, int]] = {}

@@ -39,7 +39,11 @@ _HEADERS = {
 
 
 class LabelServer(ThreadingHTTPServer):
-    """Serves one session on the loopback address; ``port`` 0 takes a free one. ``serve_forever`` ends with the page."""
+    """Serves one session on the loopback address; ``port`` 0 takes a free one. ``serve_forever`` ends with the page.
+
+    Raises:
+        InputError: the port is no port, is taken, or may not be used.
+    """
 
     daemon_threads = True
     block_on_close = False
@@ -49,7 +53,10 @@ class LabelServer(ThreadingHTTPServer):
         self.projector = Projector(folder)
         self.token = secrets.token_urlsafe(24)
         self.assets = {name: files(pages).joinpath(file).read_bytes() for name, (file, _) in _ASSETS.items()}
-        super().__init__((HOST, port), _Handler)
+        try:
+            super().__init__((HOST, port), _Handler)
+        except (OSError, OverflowError) as error:
+            raise InputError(f"port: {port} cannot be used ({error}); leave it out for a free one") from None
 
     @property
     def url(self) -> str:

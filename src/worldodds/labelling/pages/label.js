@@ -142,10 +142,7 @@ async function show(at, words) {
 function bringUp(at) {
   player().pause();
   if (players[1 - shown].dataset.at === String(at)) shown = 1 - shown;
-  players.forEach((video, i) => {
-    video.classList.toggle("on", i === shown);
-    video.toggleAttribute("aria-hidden", i !== shown);
-  });
+  players.forEach((video, i) => video.classList.toggle("on", i === shown));
   if (task.fault) return fault(task.fault);
   $("fault").hidden = true;
   if (player().dataset.at !== String(at) || player().error) load(player(), at);
@@ -189,7 +186,9 @@ async function answer(status, label = null, reason = null) {
     const told = await ask("answer", { at, status, label, reason, note: $("note").value });
     progress(told.progress);
     const words = `Saved: ${label ?? [plain(status), reason && plain(reason)].filter(Boolean).join(", ")}.`;
-    if (told.next === null) end();
+    const looking = told.next === null && task.answer.status !== "missing" && at + 1 < sheet.total; // through finished ones
+    if (looking) await show(at + 1, words);
+    else if (told.next === null) end();
     else await show(told.next, words);
   } catch (error) {
     setBusy(false);
@@ -350,6 +349,7 @@ const COMMANDS = {
 const REPEATABLE = new Set(["ArrowLeft", "ArrowRight"]); // a key held down answers once, but steps on
 
 document.addEventListener("keydown", (event) => {
+  if (!task && $("end").hidden) return;
   if (event.ctrlKey || event.metaKey || event.altKey || $("keys").open) return;
   const { key: raw, target } = event;
   const key = raw.length === 1 ? raw.toLowerCase() : raw;
