@@ -129,7 +129,11 @@ class Scene:
 
 @dataclass(frozen=True, kw_only=True)
 class Suite:
-    """Scenes in display order plus the protocol that scores them."""
+    """Scenes in display order plus the protocol that scores them.
+
+    ``films`` are hashes of the scenes' frames and prompts, by scene id, where they are those that a paper's models were
+    filmed from; see `worldodds.suites.inputs`.
+    """
 
     id: str
     title: str
@@ -138,6 +142,7 @@ class Suite:
     protocol: Protocol
     scenes: tuple[Scene, ...]
     folder: Path
+    films: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @cached_property
     def content_hash(self) -> str:
@@ -204,6 +209,7 @@ def load_suite(folder: Path) -> Suite:
         protocol=file.protocol,
         scenes=scenes,
         folder=folder,
+        films=file.films,
     )
 
 
@@ -286,6 +292,7 @@ class _SuiteFile:
     source: str
     protocol: Protocol
     scenes: tuple[str, ...]
+    films: dict[str, str] = field(default_factory=dict[str, str])
 
 
 def _inside(folder: Path, name: str, path: Path, key: str) -> Path:

@@ -60,7 +60,8 @@ def suite_toml(suite: Suite) -> str:
     head = {"format": SUITE_FORMAT, "id": suite.id, "title": suite.title, "version": suite.version}
     lines = _pairs({**head, "source": suite.source})
     lines += ["scenes = [", *(f"  {_value(scene_id)}," for scene_id in suite.scene_ids), "]"]
-    return _text([*lines, *_table("protocol", suite.protocol.identity)])
+    films = _table("films", suite.films) if suite.films else []
+    return _text([*lines, *_table("protocol", suite.protocol.identity), *films])
 
 
 def scene_toml(scene: Scene, *, frame: str | None) -> str:

@@ -14,10 +14,11 @@ from worldodds.interop.pawbench import is_official, read_official
 from worldodds.interop.source import read_source
 from worldodds.rollout import Reading, Rollout
 from worldodds.row import Row
-from worldodds.scene import Scene, Suite, digest
+from worldodds.scene import Scene, Suite
 from worldodds.scorecard import Scorecard, score
 from worldodds.store import RunStore, StoredReading, is_run
 from worldodds.suites import find_suite
+from worldodds.suites.inputs import film_of
 from worldodds.suites.published import published_readings
 from worldodds.tally import Seen, Tally, settle, tally
 
@@ -145,7 +146,7 @@ def _of_run(store: RunStore, suite: Suite, reader: str | None) -> _Part:
                 clips[scene_id, index] = rollout.clip.path
             answers = _answers(key, rollout, suite.scene(scene_id), name, settings, readings)
             rows.extend(_row(generator["name"], name, rollout, vote, answer) for vote, answer in enumerate(answers))
-    filmed = {scene.id: digest(scene.film_identity) for scene in frozen.scenes if scene.id in store.planned()}
+    filmed = {scene.id: film_of(scene, frozen) for scene in frozen.scenes if scene.id in store.planned()}
     return _Part(rows=rows, clips=clips, filmed=filmed)
 
 

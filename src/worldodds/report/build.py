@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from worldodds.report.page import Page, build_page, write_page
+from worldodds.report.page import PUBLISHED, Page, build_page, write_page
 from worldodds.report.strips import Watched, cut_strips
 from worldodds.row import Row
 from worldodds.scene import Suite, digest
 from worldodds.scorecard import Scorecard
 from worldodds.sources import Source, load, published
+from worldodds.suites.inputs import PAPER
 from worldodds.suites.published import published_models, published_source
 from worldodds.tally import settle
 
@@ -87,6 +88,11 @@ def _outcomes(card: Scorecard) -> list[tuple[str, tuple[int, ...]]]:
 def _filmed_from(source: Source) -> dict[str, str]:
     """Name, by model, the frames and prompts of the scenes shown; equal names were filmed alike."""
     return {
-        model: f"frames and prompts {digest({s: scenes.get(s) for s in source.suite.scene_ids})[:8]}"
+        model: _film({scene: scenes.get(scene) for scene in source.suite.scene_ids})
         for model, scenes in source.filmed.items()
     }
+
+
+def _film(scenes: Mapping[str, str | None]) -> str:
+    """Name the film of all scenes: the paper's where each of them is, else by a hash."""
+    return PUBLISHED if set(scenes.values()) == {PAPER} else f"frames and prompts {digest(scenes)[:8]}"

@@ -1,0 +1,94 @@
+"""A checkout of CaliBench brought in: a suite, a table of its outcomes, and a run for every model that has clips."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from worldodds.engine import plan, reading_keys, rollout_key, run
+from worldodds.errors import SourceError
+from worldodds.generators.folder import folder
+from worldodds.interop.calibench_inputs import (
+    Outcomes,
+    filmed_models,
+    official_suite,
+    read_outcomes,
+    scenes_filmed,
+)
+from worldodds.interop.tables import write_rows
+from worldodds.rollout import Clip
+from worldodds.row import Row
+from worldodds.scene import Scene, Suite
+from worldodds.scene_file import save_suite
+from worldodds.store import RunStore, StoredReading
+from worldodds.suites import find_suite
+from worldodds.suites.inputs import as_published, reworded
+
+READER = "calibench"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brought:
+    """What was brought in: ``reworded`` are scenes whose prompts are not the paper's; ``open`` says what runs lack."""
+
+    suite: Suite
+    outcomes: Outcomes
+    runs: tuple[Path, ...]
+    reworded: tuple[str, ...]
+    open: tuple[str, ...]
+
+
+def bring_calibench(checkout: Path, into: Path) -> Brought:
+    """Make ``suite/``, ``outcomes.csv`` (where there are bins files) and ``runs/<model>/`` (where there are clips).
+
+    Nothing is downloaded and none of the checkout's code is run; what is brought in keeps its own licence.
+
+    Raises:
+        SourceError: no checkout of CaliBench, a file of it is wrong, or ``into`` exists already.
+    """
+    if not checkout.is_dir():
+        raise SourceError(f"{checkout}: there is no such folder; give the root of a checkout of CaliBench")
+    if into.exists():
+        raise SourceError(f"{into}: this exists already; give a new folder")
+    official = official_suite(checkout, find_suite("calibench"))
+    outcomes = read_outcomes(checkout, official)
+    suite = save_suite(as_published(official), into / "suite")
+    if outcomes.rows:
+        write_rows(outcomes.rows, into / "outcomes.csv", suite)
+    runs: list[Path] = []
+    left: list[str] = []
+    for model, n in filmed_models(checkout, suite).items():
+        runs.append(into / "runs" / model)
+        left += _bring_run(checkout, model, n, suite, outcomes.rows, runs[-1])
+    return Brought(suite=suite, outcomes=outcomes, runs=tuple(runs), reworded=reworded(suite), open=tuple(left))
+
+
+def _bring_run(checkout: Path, model: str, n: int, suite: Suite, rows: Iterable[Row], into: Path) -> list[str]:
+    """Copy a model's clips into a run, with what the checkout's judge read in them; return what is open in it."""
+    made_by = folder(str(checkout), model=model)
+    filmed = suite.only(scenes_filmed(checkout, model, suite))
+    into.parent.mkdir(parents=True, exist_ok=True)
+    with RunStore(into) as store:
+        summary = run(plan(filmed, made_by, [], n), store)
+        rollouts = store.rollouts()
+        for row in rows:
+            if row.model == model and row.scene in filmed.scene_ids:
+                scene = filmed.scene(row.scene)
+                key = rollout_key(scene, made_by.name, made_by.settings, seed=row.seed, index=row.seed)
+                if key in rollouts and (clip := rollouts[key].clip):
+                    store.add_reading(_reading(row, scene, key, clip))
+    return [f"{model}: {line}" for line in summary.open]
+
+
+def _reading(row: Row, scene: Scene, rollout: str, clip: Clip) -> StoredReading:
+    (key,) = reading_keys(rollout, clip.sha256, scene, READER, {})
+    return StoredReading(
+        key=key,
+        rollout_key=rollout,
+        sha256=clip.sha256,
+        reader=READER,
+        settings={},
+        vote=0,
+        reading=row.reading,
+    )
