@@ -48,6 +48,7 @@ ORDER = (
     "plans",
     "video",
     "scene_check",
+    "scene_stills",
     "evidence",
     "truth",
     "workers",

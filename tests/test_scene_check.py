@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 
 from worldodds import cli, video
+from worldodds.errors import OutOfRangeError
 from worldodds.outcome import Reference
 from worldodds.report.scenes_page import write_scenes_page
+from worldodds.rollout import Clip, Reading
 from worldodds.scene import NullRule, ReadOut, Scene, Suite
 from worldodds.scene_check import check_suite, risks_of
+from worldodds.scene_stills import look_at_stills, read_still
 from worldodds.suites import find_suite
 
 BROKEN = NullRule(name="hidden", kind="unreadable", rule="It is hidden.")
@@ -120,6 +123,23 @@ def test_frames_that_are_none(sound: Scene, tmp_path: Path) -> None:
     (tmp_path / "x.png").write_bytes(b"no picture")
     assert "not filmed" in risks_of(replace(sound, frame=None), 32)[0].told
     assert "cannot be used" in risks_of(replace(sound, frame=tmp_path / "x.png"), 32)[0].told
+
+
+def test_frames_that_give_the_outcome_away(tiny: Suite) -> None:
+    """A reader that sees an outcome in the frame alone is quoted; one that sees none, or cannot read it, is not."""
+
+    class Sees:
+        name, settings, cpu_bound = "eye", {}, False
+
+        def read(self, clip: Clip, scene: Scene, *, vote: int) -> Reading:
+            if scene.id == "die":
+                raise OutOfRangeError("no die here")
+            return Reading.saw("heads") if clip.frames == 24 and vote == 0 else Reading(status="unreadable")
+
+    coin, die = look_at_stills(check_suite(tiny), Sees()).scenes
+    assert "eye reads the outcome 'heads' in it before anything moves" in coin.risks[-1].told
+    assert die == check_suite(tiny).scenes[1]
+    assert read_still(replace(tiny.scenes[0], frame=None), Sees()) is None
 
 
 def test_the_page_stands_alone(tiny: Suite, tmp_path: Path) -> None:

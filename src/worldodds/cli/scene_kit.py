@@ -24,6 +24,8 @@ def check(
     /,
     *,
     output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("preview.html"),
+    reader: str | None = None,
+    reader_settings: Annotated[tuple[str, ...], Parameter(name="-R", negative=())] = (),
     tv: float = 0.2,
     delta: float = 0.2,
 ) -> int:
@@ -35,6 +37,10 @@ def check(
         The suite: a folder, a zip file, a name; or the file of one of its scenes.
     output
         The page to look at.
+    reader
+        Let this reader look at a clip of each frame alone, and warn where it sees an outcome before anything moved.
+    reader_settings
+        A setting of the reader, key=value; may be given more than once.
     tv
         The total variation that you want to see.
     delta
@@ -44,6 +50,11 @@ def check(
     from worldodds.scene_check import check_suite
 
     checked = check_suite(_suite(scene), tv=tv, delta=delta)
+    if reader is not None:
+        from worldodds.registry import make_reader, parse_settings
+        from worldodds.scene_stills import look_at_stills
+
+        checked = look_at_stills(checked, make_reader(reader, parse_settings(reader_settings)))
     _print(checked)
     write_scenes_page(checked, output)
     print(f"\nThe page: {output.resolve()}")
