@@ -16,7 +16,7 @@ SUITE = find_suite("calibench")
 
 @pytest.mark.parametrize("scene", SUITE.scene_ids)
 def test_the_page_holds_what_was_measured(scene: str) -> None:
-    """Counts of the kept document give the page's TV and certified delta; targets were truths; delta is small enough."""
+    """Kept counts give the page's TV and certified delta; targets were truths; the delta is small enough."""
     told = json.loads((ROOT / "benchmarks/results/natural" / f"{scene}.json").read_text())
     natural, reference = told["natural"], SUITE.scene(scene).reference
     counts = list(natural["counts"].values())

@@ -26,6 +26,7 @@ BLUR_PX = 1.6  # of patch and templates: wide enough for noise, narrow enough fo
 REACH_PX = 5  # how far the number may be from the disc's middle
 LEAST_CHANGE = 12.0  # grey levels of the conditioning frame between an empty and a full cup
 STILL = 0.25  # change over LOOK_BACK frames, as a share of that
+ABOVE = (4.6, 2.2)  # where a second ball would lie, in half heights of the disc above its middle
 STIRRING = 15.0  # grey levels by which a ball on its way changes its place in the picture
 LEAST_LIKENESS, LEAST_MARGIN = 0.72, 0.03
 LEAST_PAINT, PAINT_MARGIN = 0.8, 0.12
@@ -54,7 +55,8 @@ def read(frames: Sequence[Image], scene: Scene) -> Reading:
         return _null(scene, "not_settled")
     if change < LEAST_CHANGE:
         return _null(scene, "not_settled" if _stirs(frames, view) else "empty_tube")
-    return _judge(weigh(late, scene), scene)
+    seen = _judge(weigh(late, scene), scene)
+    return _null(scene, "several_balls") if seen.status == "outcome" and _another_above(frames, view, scene) else seen
 
 
 def _judge(evidence: Evidence, scene: Scene) -> Reading:
@@ -151,6 +153,15 @@ def _stirs(frames: Sequence[Image], view: View) -> bool:
         for part in (frames[-GROUP:], frames[-GROUP - LOOK_BACK : -LOOK_BACK])
     )
     return bool(np.abs(cv2.GaussianBlur(late - early, (0, 0), 3)).max() > STIRRING)
+
+
+def _another_above(frames: Sequence[Image], view: View, scene: Scene) -> bool:
+    """Say whether the end of the tube, above a ball in the cup, holds another one."""
+    (cx, cy), (rx, ry) = scene.geometry["disc"], scene.geometry["disc_radii"]
+    rows = slice(max(0, round((cy - ABOVE[0] * ry) * HEIGHT)), max(1, round((cy - ABOVE[1] * ry) * HEIGHT)))
+    columns = slice(round((cx - rx) * WIDTH), round((cx + rx) * WIDTH))
+    late = np.asarray(np.mean([view.rectify(frame) for frame in frames[-GROUP:]], axis=0), dtype=np.float32)
+    return _difference(late[rows, columns], view.rectify(frames[0])[rows, columns]) > LEAST_CHANGE
 
 
 def _difference(a: Patch, b: Patch) -> float:
