@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import threading
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +45,7 @@ def test_the_declared_frames_are_taken(tmp_path: Path, frames: str, indices: lis
 def test_pictures_are_those_of_the_clip(tmp_path: Path) -> None:
     """A frame that is kept shows what the clip shows at that place."""
     found = EvidenceStore().of(_clip(tmp_path), Sampling(frames="last", quality=95))
-    (path,) = found.folder.glob("*.jpg")
+    path = found.folder / f"{found.frames[0].sha256}.jpg"
     assert abs(float(video.read_still(path).mean()) - (5 * 23 + 20)) < 3
     assert found.pictures() == (path.read_bytes(),)
 
@@ -116,3 +117,32 @@ def test_samplings_are_checked(frames: str) -> None:
     """A sampling that means nothing is refused with what would."""
     with pytest.raises(InputError, match="write last, scene, a number of frames, or 2fps"):
         Sampling(frames=frames)
+
+
+def test_axes_share_one_decoding(tmp_path: Path) -> None:
+    """A judge of the last frame and one of the whole clip cost one decoding; a sampling of its own costs another."""
+    clip, store = _clip(tmp_path), EvidenceStore()
+    last, whole = store.of(clip, Sampling(frames="last")), store.of(clip, Sampling(frames="2fps"))
+    assert store.decoded == 1
+    assert last.frames[0] == whole.frames[-1]
+    again = EvidenceStore()
+    assert [frame.index for frame in again.of(clip, Sampling(frames="5")).frames] == [0, 6, 12, 17, 23]
+    assert again.of(clip, Sampling(frames="2fps")) == whole
+    assert again.decoded == 1
+
+
+def test_a_variable_rate_is_sampled_by_its_times(tmp_path: Path) -> None:
+    """Frames of a rate are chosen by when they are shown, not by counting."""
+    import av
+
+    path = tmp_path / "vfr.mp4"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=100, options={"bf": "0"})
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        for i, hundredths in enumerate([0, 10, 20, 90, 100, 190, 200]):
+            frame = av.VideoFrame.from_ndarray(np.full((48, 64, 3), 30 * i, dtype=np.uint8), format="rgb24")
+            frame.pts, frame.time_base = hundredths, Fraction(1, 100)
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode(None))
+    found = EvidenceStore().of(video.probe(path), Sampling(frames="1fps"))
+    assert [frame.index for frame in found.frames] == [0, 3, 4, 6]

@@ -68,6 +68,7 @@ ORDER = (
     "jobs",
     "progress",
     "filming",
+    "reading",
     "engine",
     "interop",
     "bring_calibench",

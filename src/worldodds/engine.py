@@ -8,16 +8,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from worldodds import video
-from worldodds.errors import OutOfRangeError, StoreError, VideoError
+from worldodds.errors import StoreError
 from worldodds.filming import Job, Terms, buy_clips, film_clips
 from worldodds.looks import twins
-from worldodds.progress import Progress, Watcher, unwatched
-from worldodds.protocols import Generator, HostedGenerator, Reader, WaitingReader
+from worldodds.progress import Watcher, unwatched
+from worldodds.protocols import Generator, HostedGenerator, Reader
+from worldodds.reading import ReadTask, read_in_rounds
 from worldodds.rollout import Clip, Reading, Rollout, Settings
-from worldodds.scene import Scene, Suite, digest
+from worldodds.scene import Scene, Suite, digest, load_suite
 from worldodds.store import RunStore, StoredReading
+from worldodds.suite_protocol import MOST_ROLLOUTS
 from worldodds.tally import settled, votes_wanted
-from worldodds.workers import in_parallel
 
 _MISSING = Reading(status="missing")
 
@@ -54,8 +55,13 @@ def plan(suite: Suite, generator: Generator | HostedGenerator, readers: Sequence
         StoreError: fewer than one rollout, or a scene that has no frame to film from.
     """
     n = suite.protocol.rollouts if n is None else n
-    if n < 1:
-        raise StoreError(f"n: {n} rollouts asked for; give 1 or more")
+    if not 1 <= n <= MOST_ROLLOUTS:
+        raise StoreError(f"n: {n} rollouts asked for; give 1 to {MOST_ROLLOUTS}")
+    names = [reader.name for reader in readers]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise StoreError(
+            f"reader {twice[0]!r} is named twice; a run keeps one set of settings a reader, so name it once"
+        )
     if frameless := [scene.id for scene in suite.scenes if scene.frame is None]:
         raise StoreError(f"Scene {frameless[0]!r} has no conditioning frame yet: it can be scored, not filmed")
     return Plan(suite=suite, generator=generator, readers=tuple(readers), n=n)
@@ -70,10 +76,13 @@ def rollout_key(scene: Scene, generator: str, settings: Settings, *, seed: int, 
 def reading_keys(rollout: str, sha256: str, scene: Scene, reader: str, settings: Settings) -> list[str]:
     """Name a rollout's readings, one a vote, by what the reader sees and is asked; twins of a clip are kept apart.
 
-    How many votes there are names none of them: more votes later add to those there are.
+    How many votes there are names none of them: more votes later add to those there are. The scene's geometry is part
+    of the question only for a reader whose settings say ``by_geometry``: people and judges never see it.
     """
     asked = {name: value for name, value in settings.items() if name != "votes"}
     seen = {**scene.read_identity, "clip": sha256, "rollout": rollout, "reader": reader, "settings": asked}
+    if settings.get("by_geometry"):
+        seen["geometry"] = scene.geometry
     return [digest({**seen, "vote": vote}) for vote in range(int(settings.get("votes") or 1))]
 
 
@@ -107,49 +116,34 @@ def run(
         filmed, stopped = buy_clips(plan.generator, jobs, store, workers, watch, terms or Terms())
     else:
         filmed, stopped = film_clips(plan.generator, jobs, store, workers, watch), None
-    read = sum(_read(store, reader, plan.suite, workers, watch) for reader in plan.readers)
+    read = _read(store, plan.readers, plan.suite, workers, watch)
     return replace(_summary(store, plan.readers, filmed, read), stopped=stopped)
 
 
 def read_clips(store: RunStore, reader: Reader, *, workers: int | None = None, watch: Watcher | None = None) -> Summary:
     """Let a reader read every clip of the run that it has not answered yet."""
-    read = _read(store, reader, store.suite, workers, watch or unwatched)
-    return _summary(store, [reader], 0, read)
+    return read_clips_with(store, [reader], workers=workers, watch=watch)
 
 
-def _read(store: RunStore, reader: Reader, suite: Suite, workers: int | None, watch: Watcher) -> int:
-    """Ask in rounds: as few votes of each clip as could settle it, then those that turned out to be needed."""
-    if workers is None and isinstance(reader, WaitingReader):
-        workers = reader.in_flight
-    asked: set[str] = set()
-    while tasks := list(_unread(store, reader, suite, asked)):
-        total = len(asked) + len(tasks)
-        for task, answer in in_parallel(_read_one, tasks, reader.cpu_bound, workers):
-            store.add_reading(_stored(task, answer))
-            asked.add(task.key)
-            step = Progress(
-                step="read",
-                scene=task.scene.id,
-                done=len(asked),
-                total=total,
-                status=answer.status,
-                label=answer.label,
-            )
-            watch(step)
-    return len(asked)
+def read_clips_with(
+    store: RunStore, readers: Sequence[Reader], *, workers: int | None = None, watch: Watcher | None = None
+) -> Summary:
+    """Let several readers read every clip of the run that they have not answered yet; those that wait, all at once."""
+    read = _read(store, readers, store.suite, workers, watch or unwatched)
+    return _summary(store, readers, 0, read)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ReadTask:
-    key: str
-    rollout: str
-    clip: Clip
-    scene: Scene
-    reader: Reader
-    vote: int
+def _read(store: RunStore, readers: Sequence[Reader], suite: Suite, workers: int | None, watch: Watcher) -> int:
+    for reader in readers:
+        store.note(f"reader {reader.name}", dict(reader.settings))
+
+    def unread(reader: Reader, asked: Collection[str]) -> list[ReadTask]:
+        return list(_unread(store, reader, suite, asked))
+
+    return read_in_rounds(store, readers, unread, workers, watch)
 
 
-def _unread(store: RunStore, reader: Reader, suite: Suite, asked: Collection[str]) -> Iterator[_ReadTask]:
+def _unread(store: RunStore, reader: Reader, suite: Suite, asked: Collection[str]) -> Iterator[ReadTask]:
     known = {key: stored.reading for key, stored in store.readings().items()}
     scenes = {scene.id: scene for scene in suite.scenes}
     for key, rollout in store.rollouts().items():
@@ -164,26 +158,7 @@ def _unread(store: RunStore, reader: Reader, suite: Suite, asked: Collection[str
         names = reading_keys(key, rollout.clip.sha256, scene, reader.name, reader.settings)
         for vote in votes_wanted([known.get(name, _MISSING) for name in names]):
             if names[vote] not in asked:
-                yield _ReadTask(key=names[vote], rollout=key, clip=rollout.clip, scene=scene, reader=reader, vote=vote)
-
-
-def _read_one(task: _ReadTask) -> Reading:
-    try:
-        return task.reader.read(task.clip, task.scene, vote=task.vote)
-    except (OutOfRangeError, VideoError) as error:
-        return Reading(status="failed", reason=str(error))
-
-
-def _stored(task: _ReadTask, answer: Reading) -> StoredReading:
-    return StoredReading(
-        key=task.key,
-        rollout_key=task.rollout,
-        sha256=task.clip.sha256,
-        reader=task.reader.name,
-        settings=dict(task.reader.settings),
-        vote=task.vote,
-        reading=answer,
-    )
+                yield ReadTask(key=names[vote], rollout=key, clip=rollout.clip, scene=scene, reader=reader, vote=vote)
 
 
 def _jobs(plan: Plan) -> Iterator[Job]:
@@ -213,12 +188,20 @@ def _check_same_run(plan: Plan, store: RunStore) -> None:
     if before["name"] != name or before["settings"] != settings:
         was = before["name"] if before["name"] != name else _changed(before["settings"], settings)
         raise StoreError(f"{store.folder}: this run was made with {was}; name another folder, or ask for the same")
+    _check_same_scenes(load_suite(plan.suite.folder), store)
+
+
+def _check_same_scenes(suite: Suite, store: RunStore) -> None:
+    """Refuse a suite in which any scene that the run has planned is gone, or would be filmed from something else."""
     known = {scene.id: scene for scene in store.suite.scenes}
-    for scene in plan.suite.scenes:
-        old = known.get(scene.id)
-        if old and old.film_identity != scene.film_identity:
-            part = "prompt" if old.prompt != scene.prompt else "frame"
-            raise StoreError(f"{store.folder}: scene {scene.id!r} was filmed from another {part}; name another folder")
+    now = {scene.id: scene for scene in suite.scenes}
+    for scene_id in store.planned():
+        old, new = known[scene_id], now.get(scene_id)
+        if new is None:
+            raise StoreError(f"{store.folder}: scene {scene_id!r} was planned here and is gone from suite {suite.id!r}")
+        if old.film_identity != new.film_identity:
+            part = "prompt" if old.prompt != new.prompt else "frame"
+            raise StoreError(f"{store.folder}: scene {scene_id!r} was filmed from another {part}; name another folder")
 
 
 def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
@@ -266,9 +249,22 @@ def still_open(
             lines.append(f"{scene_id} r{index:03d}: failed: {rollout.message}")
     for stored in _failed(store.readings().values(), readers):
         rollout = states[stored.rollout_key]
-        if rollout.status == "done":
+        if rollout.status == "done" and _is_asked_now(stored, rollout, store):
             lines.append(f"{rollout.scene} r{rollout.index:03d}: {stored.reader}: {stored.reading.reason}")
     return tuple(sorted(lines))
+
+
+def _is_asked_now(stored: StoredReading, rollout: Rollout, store: RunStore) -> bool:
+    """Say whether a reading answers today's question about today's clip with the reader's settings of today."""
+    settings = reader_settings(store, stored.reader, stored.settings)
+    assert rollout.clip is not None
+    scene = store.suite.scene(rollout.scene)
+    return stored.key in reading_keys(stored.rollout_key, rollout.clip.sha256, scene, stored.reader, settings)
+
+
+def reader_settings(store: RunStore, reader: str, known: Settings) -> Settings:
+    """Return the settings a reader was last asked with; ``known`` where that was not noted (imported labels)."""
+    return store.about(f"reader {reader}") or known
 
 
 def _failed(readings: Iterable[StoredReading], readers: Collection[str]) -> Iterator[StoredReading]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shutil
 import threading
 import uuid
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from worldodds.scene import Scene, digest
 
 FOLDER = "evidence"
 _INDEX = "frames.json"
+_SHARED = "2fps"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,29 +65,48 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """The frames of one clip under one sampling, in their order; ``key`` names both."""
+    """The frames of one clip under one sampling, in their order, and the folder that holds them as ``SHA256.jpg``."""
 
-    key: str
     folder: Path
     frames: tuple[Frame, ...]
+
+    @property
+    def key(self) -> str:
+        """The folder's name: which clip, how large and how well kept."""
+        return self.folder.name
 
     def pictures(self) -> tuple[bytes, ...]:
         """Return the JPEG of every frame."""
         return tuple((self.folder / f"{frame.sha256}.jpg").read_bytes() for frame in self.frames)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Book:
+    """What is kept of a clip: the time of every frame, and the frames that were ever wanted."""
+
+    times: tuple[float, ...]
+    frames: tuple[Frame, ...]
+
+    def chosen(self, frames: str) -> tuple[Frame, ...] | None:
+        """Return the frames of a sampling; None where one of them is not kept."""
+        want, kept = _Chooser(frames, len(self.times)), {frame.index: frame for frame in self.frames}
+        wanted = [index for index, seconds in enumerate(self.times) if want(index, seconds)]
+        return tuple(kept[index] for index in wanted) if kept.keys() >= set(wanted) else None
+
+
 @dataclass(slots=True)
 class EvidenceStore:
     """Keeps evidence beside the clips, and decodes each clip once, however many threads, votes and judges ask.
 
-    ``folder`` holds all evidence; by default it lies beside each clip. ``decoded`` counts the decodings.
+    The one decoding keeps what a rate of 2 frames a second takes, too, so that a judge of the last frame and one of
+    the whole clip share it. ``folder`` holds all evidence; by default it lies beside each clip. ``decoded`` counts.
     """
 
     folder: Path | None = None
     decoded: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _busy: dict[str, threading.Lock] = field(default_factory=dict[str, threading.Lock])
-    _known: dict[str, Evidence] = field(default_factory=dict[str, Evidence])
+    _busy: dict[Path, threading.Lock] = field(default_factory=dict[Path, threading.Lock])
+    _books: dict[Path, _Book] = field(default_factory=dict[Path, _Book])
 
     def of(self, clip: Clip, sampling: Sampling) -> Evidence:
         """Return a clip's evidence; ``sampling`` says which frames, no longer ``scene``.
@@ -95,65 +114,77 @@ class EvidenceStore:
         Raises:
             VideoError: the clip is broken, or is not the file that was filmed: never a null.
         """
-        key = digest({"clip": clip.sha256, "sampling": msgspec.to_builtins(sampling)})[:24]
+        kept_as = {"clip": clip.sha256, "long_side": sampling.long_side, "quality": sampling.quality}
+        folder = (self.folder or clip.path.parent / FOLDER) / digest(kept_as)[:24]
         with self._lock:
-            busy = self._busy.setdefault(key, threading.Lock())
+            busy = self._busy.setdefault(folder, threading.Lock())
         with busy:
-            if (found := self._known.get(key)) is None:
-                folder = (self.folder or clip.path.parent / FOLDER) / key
-                found = _kept(key, folder) or self._decode(key, folder, clip, sampling)
-                self._known[key] = found
-        return found
+            book = self._books.get(folder) or _read_book(folder)
+            frames = book.chosen(sampling.frames) if book else None
+            if book is None or frames is None:
+                book = self._decode(folder, clip, sampling, book)
+                frames = book.chosen(sampling.frames)
+            self._books[folder] = book
+        assert frames is not None
+        return Evidence(folder=folder, frames=frames)
 
-    def _decode(self, key: str, folder: Path, clip: Clip, sampling: Sampling) -> Evidence:
-        footage, indices = _sampled(clip, sampling)
+    def _decode(self, folder: Path, clip: Clip, sampling: Sampling, before: _Book | None) -> _Book:
+        choosers = [_Chooser(frames, clip.frames) for frames in (sampling.frames, _SHARED)]
+        known = {frame.index for frame in before.frames} if before else set[int]()
+        times: list[float] = []
+        chosen: list[int] = []
+
+        def want(index: int, seconds: float) -> bool:
+            times.append(round(seconds, 6))
+            wanted = [choose(index, seconds) for choose in choosers]  # each must see every frame
+            if any(wanted) or index in known:
+                chosen.append(index)
+            return bool(chosen) and chosen[-1] == index
+
+        footage, count = video.select(clip.path, want)
+        if count != clip.frames:
+            told = f"{count} frames decoded, {clip.frames} when it was filmed; the file has changed"
+            raise VideoError(f"{clip.path}: {told}")
         with self._lock:
             self.decoded += 1
-        part = folder.with_name(f".part-{key}-{uuid.uuid4().hex[:8]}")
-        part.mkdir(parents=True)
-        frames: list[Frame] = []
-        for index, seconds, image in zip(indices, footage.times.tolist(), footage.frames, strict=True):
-            data = _jpeg(image, long_side=sampling.long_side, quality=sampling.quality)
-            name = hashlib.sha256(data).hexdigest()
-            (part / f"{name}.jpg").write_bytes(data)
-            frames.append(Frame(index=index, seconds=round(seconds, 6), sha256=name))
-        (part / _INDEX).write_bytes(msgspec.json.encode(frames))
-        _appear(part, folder)
-        return Evidence(key=key, folder=folder, frames=tuple(frames))
+        folder.mkdir(parents=True, exist_ok=True)
+        kept = [_keep(folder, i, times[i], p, sampling) for i, p in zip(chosen, footage.frames, strict=True)]
+        book = _Book(times=tuple(times), frames=tuple(kept))
+        _write(folder / _INDEX, msgspec.json.encode(book))
+        return book
 
 
-def _sampled(clip: Clip, sampling: Sampling) -> tuple[video.Footage, list[int]]:
-    """Decode the clip once and keep the frames wanted, with their indices."""
-    chosen: list[int] = []
-    wanted = _indices(clip.frames, sampling.frames)
-    step_s = 1 / float(sampling.frames.removesuffix("fps")) if sampling.frames.endswith("fps") else None
+class _Chooser:
+    """Tells, frame by frame in their order, which ones a sampling wants."""
 
-    def want(index: int, seconds: float) -> bool:
-        nonlocal due
-        beat = step_s is not None and seconds >= due - 1e-6
-        if beat and step_s is not None:
-            due = (seconds + 1e-6) // step_s * step_s + step_s
-        if beat or index in wanted:
-            chosen.append(index)
+    def __init__(self, frames: str, count: int) -> None:
+        last = count - 1
+        self._step_s = 1 / float(frames.removesuffix("fps")) if frames.endswith("fps") else None
+        self._due_s = 0.0
+        n = 1 if frames == "last" or self._step_s else min(int(frames), count)
+        even = {last} if n == 1 else {round(i * last / (n - 1)) for i in range(n)}
+        self._always = {0, count // 2, last} if self._step_s else even
+
+    def __call__(self, index: int, seconds: float) -> bool:
+        if self._step_s is not None and seconds >= self._due_s - 1e-6:
+            self._due_s = ((seconds + 1e-6) // self._step_s + 1) * self._step_s
             return True
-        return False
-
-    due = 0.0
-    footage, count = video.select(clip.path, want)
-    if count != clip.frames:
-        raise VideoError(f"{clip.path}: {count} frames decoded, {clip.frames} when it was filmed; the file has changed")
-    return footage, chosen
+        return index in self._always
 
 
-def _indices(count: int, frames: str) -> frozenset[int]:
-    """Indices that are wanted whatever their time."""
-    last = count - 1
-    if frames == "last":
-        return frozenset({last})
-    if frames.endswith("fps"):
-        return frozenset({0, count // 2, last})
-    n = min(int(frames), count)
-    return frozenset({last}) if n == 1 else frozenset(round(i * last / (n - 1)) for i in range(n))
+def _keep(folder: Path, index: int, seconds: float, image: video.Image, sampling: Sampling) -> Frame:
+    """Write one picture under its own hash."""
+    data = _jpeg(image, long_side=sampling.long_side, quality=sampling.quality)
+    name = hashlib.sha256(data).hexdigest()
+    _write(folder / f"{name}.jpg", data)
+    return Frame(index=index, seconds=seconds, sha256=name)
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file that appears by rename; whoever writes the same file at the same time writes the same bytes."""
+    part = path.with_name(f".part-{uuid.uuid4().hex[:8]}")
+    part.write_bytes(data)
+    part.replace(path)
 
 
 def _jpeg(image: video.Image, *, long_side: int, quality: int) -> bytes:
@@ -167,21 +198,11 @@ def _jpeg(image: video.Image, *, long_side: int, quality: int) -> bytes:
     return data.tobytes()
 
 
-def _kept(key: str, folder: Path) -> Evidence | None:
-    """Find evidence that was made before, whole."""
+def _read_book(folder: Path) -> _Book | None:
+    """Find what was kept before, whole."""
     path = folder / _INDEX
     if not path.is_file():
         return None
-    frames = msgspec.json.decode(path.read_bytes(), type=tuple[Frame, ...])
-    whole = all((folder / f"{frame.sha256}.jpg").is_file() for frame in frames)
-    return Evidence(key=key, folder=folder, frames=frames) if whole else None
-
-
-def _appear(part: Path, folder: Path) -> None:
-    """Put a finished folder in its place; another process may have been faster, with the same pictures."""
-    try:
-        part.rename(folder)
-    except OSError:
-        if not (folder / _INDEX).is_file():
-            raise
-        shutil.rmtree(part)
+    book = msgspec.json.decode(path.read_bytes(), type=_Book)
+    whole = all((folder / f"{frame.sha256}.jpg").is_file() for frame in book.frames)
+    return book if whole else None

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import urlsplit
+from weakref import WeakValueDictionary
 
 from worldodds.errors import InputError, UnknownNameError, nearest
+from worldodds.evidence import EvidenceStore
 from worldodds.generators.hosted.client import Client
 from worldodds.generators.typed import typed, within
 from worldodds.readers.vlm import anthropic as messages
@@ -26,6 +28,8 @@ KEYS = {  # host -> the environment variable that its own papers name for the ke
     "generativelanguage.googleapis.com": "GEMINI_API_KEY",
     "api.anthropic.com": "ANTHROPIC_API_KEY",
 }
+_GATES: WeakValueDictionary[tuple[str, int, float], Gate] = WeakValueDictionary()
+_EVIDENCE = EvidenceStore()  # one a process: judges that read a clip at the same time wait for one decoding
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
@@ -84,8 +88,9 @@ def trust(rest: str = "", **settings: Any) -> Judge:
     if kind not in kinds:
         raise UnknownNameError(f"trust/{rest}: write trust/ and a judge's name.{nearest(kind, kinds)}")
     judge = kinds[kind](model, **settings)
-    kept = {field.name: getattr(judge, field.name) for field in fields(judge)}
-    return TrustJudge(**{**kept, "name": f"trust/{judge.name}", "axis": "trust"})
+    kept: dict[str, Any] = {field.name: getattr(judge, field.name) for field in fields(judge)}
+    kept |= {"name": f"trust/{judge.name}", "axis": "trust"}
+    return TrustJudge(**kept)
 
 
 def _split(part: str, settings: Mapping[str, Any]) -> tuple[Knobs, Line]:
@@ -124,8 +129,22 @@ def _judge(part: str, model: str, dialect: Dialect, knobs: Knobs, line: Line, pl
     if not model or model != model.strip() or set(model) & set("?#\\ ") or ".." in model:
         raise InputError(f"{part}: no model's name; write {part.partition('/')[0]}/MODEL")
     prices = None if line.input_usd is None or line.output_usd is None else (line.input_usd, line.output_usd)
-    gate = Gate(line.in_flight, patience=line.patience)
-    return Judge(name=part, model=model, dialect=dialect, gate=gate, knobs=knobs, place=place, prices=prices)
+    return Judge(
+        name=part,
+        model=model,
+        dialect=dialect,
+        gate=_gate(place, line),
+        knobs=knobs,
+        place=place,
+        prices=prices,
+        evidence=_EVIDENCE,
+    )
+
+
+def _gate(place: str, line: Line) -> Gate:
+    """Return the gate of an endpoint: one for all judges behind it, so that together they ask no more at once."""
+    name = (place, line.in_flight, line.patience)
+    return _GATES.get(name) or _GATES.setdefault(name, Gate(line.in_flight, patience=line.patience))
 
 
 def _header(name: str) -> Callable[[str], Mapping[str, str]]:

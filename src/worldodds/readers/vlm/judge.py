@@ -93,7 +93,8 @@ class Judge:
             sampling = replace(sampling, frames="2fps")
         found = self.evidence.of(clip, sampling.of(scene))
         question, asked = self._prepared(clip, scene, found, vote)
-        about: dict[str, Any] = {"evidence": found.key, "order": question.order, "vote": vote}
+        about: dict[str, Any] = {"evidence": found.key, "frames": [frame.sha256 for frame in found.frames]}
+        about |= {"order": question.order, "vote": vote}
         about["decoded_by"] = "provider" if asked.video else "worldodds"
         try:
             return self._answered(asked, question, scene, about)
