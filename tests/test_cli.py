@@ -102,7 +102,7 @@ def test_a_bad_table_is_one_sentence(case: str, tmp_path: Path, capsys: pytest.C
         (["run", "--generator", "simulator/fair", "-o", "x", "--reader", "trakcer"], "Did you mean 'tracker'"),
         (["run", *SIMULATED, "-o", "x", "-G", "sise=10x10"], "no setting called 'sise'"),
         (["run", *SIMULATED, "-o", "x", "-G", "size"], "write key=value"),
-        (["run", "--generator", "simulator/fair", "-o", "x", "-n", "0"], "give 1 or more"),
+        (["run", "--generator", "simulator/fair", "-o", "x", "-n", "0"], "give 1 to"),
         (["run", "--generator", "simulator/fair", "-o", "x", "-n", "two"], "two"),
         (["read", "nowhere", "--reader", "tracker"], "no run here"),
         (["plan", "--tv", "1.5"], "tv: 1.5 is out of range"),

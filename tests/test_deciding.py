@@ -61,6 +61,23 @@ def test_shared_seeds_are_compared_in_pairs(tmp_path: Path) -> None:
     assert compare(source).pairs[0].scenes["ball"].test.method == "exact conditional"
 
 
+def test_pairs_are_made_by_seed_not_by_place(tmp_path: Path) -> None:
+    """A clip that failed on one side takes its twin out, and shifts no other pair."""
+    flipped = [("right" if i < 8 else side) for i, side in enumerate(LEFT)]
+    path = table(tmp_path / "t.csv", ("ball", "a", LEFT), ("ball", "b", flipped))
+    whole = compare(load(path), paired=True).pairs[0].scenes["ball"].test
+    lines = path.read_text().splitlines()
+    cut = [line for line in lines if not line.startswith(("ball,a,0,", "ball,b,31,"))]
+    path.write_text("\n".join(cut) + "\n")
+    part = compare(load(path), paired=True).pairs[0].scenes["ball"].test
+    assert (whole.n, whole.p_value, part.n, part.p_value) == (32, 2 / 2**8, 30, 2 / 2**7)
+    path.write_text(
+        "\n".join([*lines[:1], "ball,a,0,left", "ball,a,1,right", "ball,b,7,left", "ball,b,8,right"]) + "\n"
+    )
+    with pytest.raises(SourceError, match="no seed was read on both sides"):
+        compare(load(path), paired=True)
+
+
 @pytest.mark.parametrize(
     ("cells", "message"),
     [

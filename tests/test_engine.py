@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from worldodds.errors import StoreError
-from worldodds.rollout import Clip, Reading
 from worldodds.engine import Plan, pending, plan, read_clips, run
+from worldodds.errors import InputError, StoreError
+from worldodds.rollout import Clip, Reading, Rollout
 from worldodds.scene import Scene, Suite, load_suite
 from worldodds.sources import load
 from worldodds.store import RunStore
@@ -158,6 +158,91 @@ def test_a_reader_that_cannot_is_a_failure_of_the_reader(tiny: Suite, tmp_path: 
     assert (cell.counts.n_total, cell.failed) == (0, 2)
 
 
+class Misnaming(CannedReader):
+    """A reader that answers in its own words."""
+
+    def read(self, clip: Clip, scene: Scene, *, vote: int) -> Reading:
+        return Reading.saw("Heads ")
+
+
+def test_an_answer_outside_the_scene_is_the_readers_failure(tiny: Suite, tmp_path: Path) -> None:
+    """It is open, named, and asked again; it never blocks the score."""
+    with RunStore(tmp_path / "run") as store:
+        summary = run(plan(tiny.only(["coin"]), CannedGenerator(), [Misnaming()], 2), store)
+        assert "answered 'Heads ', which is not an outcome of scene 'coin'" in summary.open[0]
+        assert run(plan(tiny.only(["coin"]), CannedGenerator(), [CannedReader()], 2), store).open == ()
+    assert load(tmp_path / "run").tallies()["canned/even"]["coin"].counts.n == 2
+
+
+class Miscounting(CannedGenerator):
+    """A generator that calls every rollout the first."""
+
+    def generate(self, scene: Scene, *, seed: int, index: int, into: Path) -> Rollout:
+        return replace(super().generate(scene, seed=seed, index=index, into=into), index=0, seed=0)
+
+
+def test_a_generator_that_miscounts_merges_nothing(tiny: Suite, tmp_path: Path) -> None:
+    """Which rollout it is, the job says."""
+    with RunStore(tmp_path / "run") as store:
+        run(plan(tiny.only(["coin"]), Miscounting(), [CannedReader()], 4), store)
+    assert load(tmp_path / "run").tallies()["canned/even"]["coin"].counts.counts == (2, 2)
+
+
+def test_a_part_of_the_run_does_not_let_another_text_in(tiny: Suite, tiny_folder: Path, tmp_path: Path) -> None:
+    """Every planned scene is compared, not only those asked for now; a scene that is gone is named."""
+    with RunStore(tmp_path / "run") as store:
+        run(make(tiny, 2), store)
+    text = (tiny_folder / "die.toml").read_text()
+    (tiny_folder / "die.toml").write_text(text.replace("lands flat", "spins"))
+    with RunStore(tmp_path / "run") as store, pytest.raises(StoreError, match="'die' was filmed from another prompt"):
+        run(make(load_suite(tiny_folder).only(["coin"]), 2), store)
+    (tiny_folder / "die.toml").write_text(text)
+    suite = (tiny_folder / "suite.toml").read_text()
+    (tiny_folder / "suite.toml").write_text(suite.replace('["coin", "die"]', '["coin"]'))
+    with RunStore(tmp_path / "run") as store, pytest.raises(StoreError, match="'die' was planned here and is gone"):
+        run(make(load_suite(tiny_folder), 2), store)
+
+
+def test_a_run_may_lie_in_its_suites_folder(tiny: Suite, tiny_folder: Path) -> None:
+    """Only the suite's own files are frozen, never the run itself."""
+    with RunStore(tiny_folder / "runs" / "a") as store:
+        assert run(make(tiny, 2), store).open == ()
+    frozen = next((tiny_folder / "runs/a/suite").iterdir())
+    assert sorted(p.name for p in frozen.rglob("*") if p.is_file()) == sorted(
+        ["coin.png", "coin.toml", "die.png", "die.toml", "suite.toml"]
+    )
+
+
+def test_an_error_in_one_clip_loses_no_other(tiny: Suite, tmp_path: Path) -> None:
+    """A generator with a bug stops the run, and what the others made is kept."""
+
+    class Broken(CannedGenerator):
+        def generate(self, scene: Scene, *, seed: int, index: int, into: Path) -> Rollout:
+            if index == 1:
+                raise RuntimeError("a bug of the generator's")
+            return super().generate(scene, seed=seed, index=index, into=into)
+
+    with RunStore(tmp_path / "run") as store:
+        with pytest.raises(RuntimeError, match="a bug of the generator's"):
+            run(plan(tiny.only(["coin"]), Broken(), [], 4), store, workers=4)
+        done = {r.index for r in store.rollouts().values() if r.status == "done"}
+        assert done <= {0, 2, 3}
+        assert len(done) >= 2
+
+
+@pytest.mark.parametrize("workers", [0, -1])
+def test_fewer_than_one_worker_is_refused(tiny: Suite, tmp_path: Path, workers: int) -> None:
+    """One sentence, before anything is made."""
+    with RunStore(tmp_path / "run") as store, pytest.raises(InputError, match="give 1 or more"):
+        run(make(tiny, 2), store, workers=workers)
+
+
+def test_two_readers_of_one_name_are_refused(tiny: Suite) -> None:
+    """A run keeps one set of settings a reader."""
+    with pytest.raises(StoreError, match="reader 'canned' is named twice"):
+        plan(tiny, CannedGenerator(), [CannedReader(), CannedReader()], 2)
+
+
 def test_leftovers_of_a_killed_run_are_removed(tiny: Suite, tmp_path: Path) -> None:
     """A half-made clip never counts and does not stay."""
     with RunStore(tmp_path / "run") as store:
@@ -190,5 +275,5 @@ def test_a_scene_without_a_frame_cannot_be_filmed(tiny: Suite) -> None:
 @pytest.mark.parametrize("n", [0, -3])
 def test_fewer_than_one_rollout_is_refused(tiny: Suite, n: int) -> None:
     """Zero rollouts are a mistake, not a run."""
-    with pytest.raises(StoreError, match="give 1 or more"):
+    with pytest.raises(StoreError, match="give 1 to"):
         plan(tiny, CannedGenerator(), [], n)

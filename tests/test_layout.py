@@ -60,6 +60,7 @@ ORDER = (
     "doctor",
     "looks",
     "migrations",
+    "run_folder",
     "store",
     "working_folder",
     "purse",

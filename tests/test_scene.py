@@ -75,7 +75,7 @@ def test_reads(tmp_path: Path) -> None:
     assert coin.reference is not None
     assert [str(o) for o in coin.reference.odds or ()] == ["1/2", "1/2"]
     assert coin.geometry == {"table": [0.1, 0.2]}
-    assert (suite.protocol.rollouts, suite.protocol.min_valid) == (8, 4)
+    assert suite.protocol.rollouts == 8
 
 
 def test_scene_may_lack_frame_and_reference(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ BAD_SUITES = {
     "unknown key": ('title = "Our own"', 'titel = "x"', "titel: there is no such key. Did you mean 'title'?"),
     "protocol key": ("rollouts =", "rollout =", "protocol.rollout: there is no such key. Did you mean 'rollouts'?"),
     "aggregate": ('"mntv"', '"mtnv"', "protocol.aggregate: 'mtnv' is not a choice. Did you mean 'mntv'?"),
-    "no rollouts": ("rollouts = 8", "rollouts = 0", "protocol.rollouts: 0 given; it must be 1 or more"),
+    "no rollouts": ("rollouts = 8", "rollouts = 0", "protocol.rollouts: 0 given; it must lie between 1 and 100000"),
     "twice": ('["coin"]', '["coin", "coin"]', "scenes: 'coin' is listed twice; list each scene once"),
     "same id": ('["coin"]', '["coin", "./coin"]', "scenes: two files have the id 'coin'; ids must differ"),
     "none": ('["coin"]', "[]", "scenes: the list is empty; name at least one scene"),

@@ -76,7 +76,7 @@ def test_a_scene_where_nothing_was_read_is_missing_not_zero() -> None:
     assert card.missing_scenes == ("dice",)
     assert card.open == 4
     assert one(None, cell("dice", 0, 0, 0, 0, 0, 0, failed=4), partial=True).mntv_reason == (
-        "no scene has a clip that was read"
+        "no scene with known odds has a clip that was read"
     )
 
 

@@ -12,7 +12,8 @@ import pytest
 from worldodds.attempts import Attempt
 from worldodds.errors import StoreError
 from worldodds.rollout import Rollout
-from worldodds.store import LEDGER, MIGRATIONS, RunStore
+from worldodds.run_folder import LEDGER
+from worldodds.store import MIGRATIONS, RunStore
 
 
 def refused(index: int, status: str = "refused") -> Rollout:

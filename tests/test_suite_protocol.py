@@ -54,4 +54,4 @@ def test_a_place_is_content() -> None:
     moved = replace(first, placement=replace(first.placement, group="draw"))
     assert replace(suite, scenes=(moved, *suite.scenes[1:])).content_hash != suite.content_hash
     assert "placement" not in find_suite("calibench").scenes[0].identity
-    assert set(find_suite("calibench").protocol.identity) == {"rollouts", "aggregate", "min_valid"}
+    assert set(find_suite("calibench").protocol.identity) == {"rollouts", "aggregate"}

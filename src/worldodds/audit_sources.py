@@ -11,9 +11,10 @@ from worldodds.interop.audit_json import judge_error, read_audit
 from worldodds.interop.source import read_source
 from worldodds.judged import Measured
 from worldodds.row import Row
+from worldodds.run_folder import is_run
 from worldodds.scene import Suite
 from worldodds.sources import Source, load, suite_of
-from worldodds.store import RunStore, is_run
+from worldodds.store import RunStore
 from worldodds.suites import find_suite
 from worldodds.suites.published import human_readings
 

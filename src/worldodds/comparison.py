@@ -17,7 +17,7 @@ from worldodds.statistics.comparison import Difference, rank_ranges, ties
 from worldodds.statistics.multiplicity import benjamini_hochberg
 from worldodds.statistics.two_sample import TwoSampleTest, paired_test, two_sample_test
 
-Readings = list[int | None]  # 0-based outcomes in index order, None a null
+Readings = Mapping[int, int | None]  # 0-based outcomes by seed, None a null
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +50,12 @@ class Comparison:
 def compare(source: Source, *, paired: bool = False, seed: int = 0) -> Comparison:
     """Compare every two models of the sources, recomputed over exactly the scenes that all of them have.
 
-    ``paired`` is for rollouts that share their seeds, such as one model under two prompts: rollout i of both sides is
-    then one pair. ``seed`` starts the permutations of the tests that are too large to enumerate.
+    ``paired`` is for rollouts that share their seeds, such as one model under two prompts: two clips of one seed are
+    then a pair, and a clip whose twin was not read is left out. ``seed`` starts the permutations of the tests that are
+    too large to enumerate.
 
     Raises:
-        SourceError: fewer than two models, or no scene that all of them have.
+        SourceError: fewer than two models, no scene that all of them have, or ``paired`` without any seed in common.
     """
     tallies = source.tallies()
     if len(tallies) < 2:
@@ -66,12 +67,14 @@ def compare(source: Source, *, paired: bool = False, seed: int = 0) -> Compariso
     same = source.only(shared)
     # all scenes are there; partial only leaves out those without known odds, the same for every model
     found = compared(best_first(same.score(partial=True)))
-    sequences = same.sequences()
+    if not found:
+        raise SourceError(f"the odds of {', '.join(shared)} are not known, so there is no score to compare")
+    readings = same.by_seed()
     return Comparison(
         scenes=tuple(shared),
         left_out=tuple(scene_id for scene_id in source.suite.scene_ids if scene_id not in shared),
         pairs=tuple(
-            Pair(difference=d, scenes=_scene_tests(same.suite, d, sequences[d.a], sequences[d.b], paired, seed))
+            Pair(difference=d, scenes=_scene_tests(same.suite, d, readings[d.a], readings[d.b], paired, seed))
             for d in found
         ),
         ranks=rank_ranges(found),
@@ -94,8 +97,11 @@ def _scene_tests(
 def _test(a: Readings, b: Readings, scene: Scene, paired: bool, rng: np.random.Generator) -> TwoSampleTest:
     k = len(scene.labels)
     if not paired:
-        first, second = ([side.count(outcome) for outcome in range(k)] for side in (a, b))
+        first, second = ([list(side.values()).count(outcome) for outcome in range(k)] for side in (a, b))
         return two_sample_test(first, second, rng=rng)
-    if len(a) != len(b):
-        raise SourceError(f"scene {scene.id!r}: {len(a)} readings on one side and {len(b)} on the other are no pairs")
-    return paired_test(a, b, k=k, rng=rng)
+    shared = sorted(a.keys() & b.keys())
+    if not shared:
+        raise SourceError(
+            f"scene {scene.id!r}: no seed was read on both sides, so there is no pair; leave out --paired"
+        )
+    return paired_test([a[seed] for seed in shared], [b[seed] for seed in shared], k=k, rng=rng)

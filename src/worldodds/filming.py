@@ -68,7 +68,9 @@ def _film_one(task: _FilmTask) -> tuple[Rollout, bytes | None]:
     job = task.job
     into = begin(task.part)
     try:
-        rollout = task.generator.generate(job.scene, seed=job.seed, index=job.index, into=into)
+        made = task.generator.generate(job.scene, seed=job.seed, index=job.index, into=into)
+        # which rollout it is, the job says: a generator that miscounts must not merge two into one
+        rollout = replace(made, scene=job.scene.id, index=job.index, seed=job.seed)
         if rollout.status != "done":
             return rollout, None
         # a simulator is known to heed its seed, and its clips of one outcome may well look alike

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from worldodds.outcome import Counts
 from worldodds.scene import Scene
+from worldodds.statistics.checks import LEAST_VALID
 from worldodds.statistics.distance import (
     cell_score,
     effective_outcomes,
@@ -48,7 +49,7 @@ class Measurement:
     """One scene of one model. What cannot be told is None, and ``reason`` then says why.
 
     ``deviation`` needs one valid outcome and a known reference; ``score`` one clip read; the exact tests ``chi2`` and
-    ``g`` as many valid outcomes as the suite's protocol asks for.
+    ``g`` four valid outcomes.
     """
 
     scene: Scene
@@ -73,15 +74,15 @@ class Measurement:
         return self.counts.n > 1 and max(self.counts.counts) == self.counts.n and not certain
 
 
-def measure(tally: Tally, scene: Scene, *, min_valid: int = 4) -> Measurement:
+def measure(tally: Tally, scene: Scene) -> Measurement:
     """Measure one cell by the protocol of CaliBench (arXiv 2608.16829), with exact tests in place of simulated ones.
 
-    ``min_valid`` is the least number of valid outcomes that is tested.
+    Cells with fewer than four valid outcomes are not tested.
     """
     counts, reference = tally.counts, scene.reference
     known = reference is not None and counts.n_total > 0
     deviation = _deviation(counts, scene) if known and counts.n else None
-    tested = known and counts.n >= min_valid
+    tested = known and counts.n >= LEAST_VALID
     return Measurement(
         scene=scene,
         tally=tally,
@@ -90,7 +91,7 @@ def measure(tally: Tally, scene: Scene, *, min_valid: int = 4) -> Measurement:
         tv_total=tv_total(counts, reference) if known and reference else None,
         chi2=multinomial_test(counts, reference, statistic="chi2") if tested and reference else None,
         g=multinomial_test(counts, reference, statistic="g") if tested and reference else None,
-        reason=_reason(counts, scene, min_valid),
+        reason=_reason(counts, scene),
     )
 
 
@@ -118,11 +119,11 @@ def _score(counts: Counts, deviation: Deviation | None) -> float:
     return cell_score(rho, deviation.tv, deviation.floor) if deviation else 1.0
 
 
-def _reason(counts: Counts, scene: Scene, min_valid: int) -> str | None:
+def _reason(counts: Counts, scene: Scene) -> str | None:
     if counts.n_total == 0:
         return "no clip was read"
     if scene.reference is None:
         return "the scene has no reference odds"
-    if counts.n < min_valid:
-        return f"{counts.n} valid outcomes; a test needs {min_valid}"
+    if counts.n < LEAST_VALID:
+        return f"{counts.n} valid outcome{'' if counts.n == 1 else 's'}; a test needs {LEAST_VALID}"
     return None

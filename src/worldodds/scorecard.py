@@ -10,6 +10,7 @@ from worldodds.errors import InputError
 from worldodds.extras import need
 from worldodds.measurement import Measurement, measure
 from worldodds.scene import Suite
+from worldodds.statistics.checks import check_level
 from worldodds.statistics.equivalence import Equivalence, certify
 from worldodds.statistics.interval import Estimate, jackknife
 from worldodds.statistics.multiplicity import benjamini_hochberg, bonferroni
@@ -96,11 +97,14 @@ def score(
         StatisticsError: ``delta`` or ``alpha`` outside (0, 1).
         UnknownNameError: a scene that the suite does not have.
     """
-    least = suite.protocol.min_valid
+    check_level("delta", delta)
+    check_level("alpha", alpha)
+    for by_scene in tallies.values():
+        for scene_id in by_scene:
+            suite.scene(scene_id)
     measured = {
-        model: [measure(by_scene[s.id], s, min_valid=least) for s in suite.scenes if s.id in by_scene]
+        model: [measure(by_scene[s.id], s) for s in suite.scenes if s.id in by_scene]
         for model, by_scene in tallies.items()
-        if all(suite.scene(scene_id) for scene_id in by_scene)
     }
     everything = [m for cells in measured.values() for m in cells]
     judged = dict(zip(map(id, everything), _judge(everything, delta, alpha), strict=True))
@@ -148,7 +152,7 @@ def _card(
     scored = [c.measurement for c in cells if c.measurement.score is not None]
     have = tuple(m.scene.id for m in scored)
     missing = tuple(scene_id for scene_id in suite.scene_ids if scene_id not in have)
-    reason = _no_mean(have, missing, len(suite.scenes), partial)
+    reason = _no_mean(have, missing, suite, partial)
     scores = [m.score for m in scored if m.score is not None]
     pairs = [(m.counts, m.scene.reference) for m in scored if m.scene.reference]
     return Scorecard(
@@ -165,9 +169,12 @@ def _card(
     )
 
 
-def _no_mean(have: Sequence[str], missing: Sequence[str], of: int, partial: bool) -> str | None:
+def _no_mean(have: Sequence[str], missing: Sequence[str], suite: Suite, partial: bool) -> str | None:
     if not have:
-        return "no scene has a clip that was read"
-    if missing and not partial:
-        return f"{len(missing)} of {of} scenes missing ({', '.join(missing)}); --partial averages over the others"
-    return None
+        return "no scene with known odds has a clip that was read"
+    if not missing or partial:
+        return None
+    unknown = [scene_id for scene_id in missing if suite.scene(scene_id).reference is None]
+    holes = f"; no reference odds: {', '.join(unknown)}" if unknown else ""
+    of = len(suite.scenes)
+    return f"{len(missing)} of {of} scenes missing ({', '.join(missing)}{holes}); --partial averages over the others"

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from worldodds.engine import reading_keys, rollout_key
+from worldodds.engine import reader_settings, reading_keys, rollout_key
 from worldodds.errors import SourceError, nearest
 from worldodds.interop.pawbench import is_official, read_official
 from worldodds.interop.source import read_source
 from worldodds.rollout import Reading, Rollout
 from worldodds.row import Row
+from worldodds.run_folder import is_run
 from worldodds.scene import Scene, Suite
 from worldodds.scorecard import Scorecard, score
-from worldodds.store import RunStore, StoredReading, is_run
+from worldodds.store import RunStore, StoredReading
 from worldodds.suites import find_suite
 from worldodds.suites.inputs import film_of
 from worldodds.suites.published import published_readings
@@ -59,7 +60,14 @@ class Source:
     def sequences(self) -> dict[str, dict[str, list[int | None]]]:
         """Return every cell's readings in index order: 0-based outcomes, None a null; what is open is left out."""
         return {
-            model: {scene: _sequence(seen, self.suite.scene(scene)) for scene, seen in scenes.items()}
+            model: {scene: list(by_seed.values()) for scene, by_seed in scenes.items()}
+            for model, scenes in self.by_seed().items()
+        }
+
+    def by_seed(self) -> dict[str, dict[str, dict[int, int | None]]]:
+        """Return the same by seed, in index order."""
+        return {
+            model: {scene: dict(_outcomes(seen, self.suite.scene(scene))) for scene, seen in scenes.items()}
             for model, scenes in self.cells().items()
         }
 
@@ -94,6 +102,8 @@ def load(
     parts = [_load_one(Path(path), chosen, reader) for path in paths]
     rows, clips, filmed = _join(paths, parts)
     if name is not None:
+        if not name.strip() or not name.isprintable():
+            raise SourceError(f"--name {name!r} is no name; write one in printable characters")
         rows, clips, filmed = _rename(rows, clips, filmed, name)
     readers = sorted({row.reader for row in rows if row.reader})
     return Source(
@@ -118,10 +128,11 @@ def _load_one(path: Path, suite: Suite, reader: str | None) -> _Part:
     if _is_published(path):
         if not published_readings(suite):
             raise SourceError(f"suite {suite.id!r} ships no published outcomes")
-        return _Part(rows=list(published_readings(suite)), clips={}, filmed={})
+        return _Part(rows=_of_reader(list(published_readings(suite)), reader, path), clips={}, filmed={})
     if is_official(path):
         official = read_official(path, suite)
-        return _Part(rows=official.rows, clips={}, filmed={}, set_aside=tuple(official.set_aside))
+        rows = _of_reader(official.rows, reader, path)
+        return _Part(rows=rows, clips={}, filmed={}, set_aside=tuple(official.set_aside))
     if not is_run(path):
         return _Part(rows=_of_reader(read_source(path, suite), reader, path), clips={}, filmed={})
     with RunStore(path, write=False) as store:
@@ -132,7 +143,8 @@ def _of_run(store: RunStore, suite: Suite, reader: str | None) -> _Part:
     """Turn a ledger into rows: every planned rollout has one, also those that are missing."""
     generator: Mapping[str, Any] = store.about("generator")
     rollouts, readings = store.rollouts(), store.readings()
-    name, settings = _choose_reader(list(readings.values()), reader, store.folder)
+    name, known = _choose_reader(list(readings.values()), reader, store.folder)
+    settings = reader_settings(store, name, known)
     rows: list[Row] = []
     clips: dict[tuple[str, int], Path] = {}
     frozen = store.suite
@@ -181,8 +193,9 @@ def _row(model: str, reader: str, rollout: Rollout, vote: int, answer: Reading) 
 
 
 def _choose_reader(readings: Sequence[StoredReading], wanted: str | None, where: Path) -> tuple[str, Mapping[str, Any]]:
-    """Return the reader asked for, or the only one, with the settings it was last used with."""
-    used = {stored.reader: stored.settings for stored in readings}
+    """Return the reader asked for, or the only one, with settings that it was used with."""
+    # an audit of trust is no reading of outcomes, and never takes part in a score
+    used = {stored.reader: stored.settings for stored in readings if not stored.reader.startswith("trust/")}
     if wanted is None and len(used) > 1:
         raise SourceError(f"{where}: read by {' and '.join(sorted(used))}; choose one with --reader")
     if wanted is not None and wanted not in used:
@@ -195,7 +208,9 @@ def _of_reader(rows: list[Row], wanted: str | None, path: Path) -> list[Row]:
     readers = sorted({row.reader for row in rows if row.reader})
     if wanted is None and len(readers) > 1:
         raise SourceError(f"{path}: read by {' and '.join(readers)}; choose one with --reader")
-    if wanted is not None and readers and wanted not in readers:
+    if wanted is not None and not readers:
+        raise SourceError(f"{path}: no row says who read it; leave out --reader {wanted}")
+    if wanted is not None and wanted not in readers:
         raise SourceError(f"{path}: no row was read by {wanted!r}.{nearest(wanted, readers)}")
     return [row for row in rows if wanted is None or row.reader in (wanted, "")]
 
@@ -262,18 +277,20 @@ def _rename(
     )
 
 
-def _sequence(seen: Iterable[Seen], scene: Scene) -> list[int | None]:
-    readings = [settle(one.votes) for one in seen if one.rollout == "done"]
-    return [
-        scene.labels.index(r.label) if r.label is not None else None
-        for r in readings
-        if r.status not in ("failed", "missing")
-    ]
+def _outcomes(seen: Iterable[Seen], scene: Scene) -> Iterator[tuple[int, int | None]]:
+    """Yield seed and 0-based outcome (None a null) of every clip that has been read."""
+    for one in seen:
+        reading = settle(one.votes) if one.rollout == "done" else None
+        if reading is not None and reading.status not in ("failed", "missing"):
+            yield one.seed, scene.labels.index(reading.label) if reading.label is not None else None
 
 
 def _seen(rows: Iterable[Row]) -> Seen:
     votes = list(rows)
-    return Seen(index=votes[0].index, rollout=votes[0].rollout_status, votes=tuple(row.reading for row in votes))
+    first = votes[0]
+    return Seen(
+        index=first.index, seed=first.seed, rollout=first.rollout_status, votes=tuple(row.reading for row in votes)
+    )
 
 
 def _is_published(path: Path) -> bool:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 import shutil
 import sqlite3
 from collections.abc import Generator, Mapping, Sequence
@@ -21,9 +19,9 @@ from worldodds.attempts import Attempt
 from worldodds.errors import StoreError
 from worldodds.migrations import MIGRATIONS
 from worldodds.rollout import Clip, Reading, Rollout
+from worldodds.run_folder import LEDGER, lock, need_run, prepare
 from worldodds.scene import Scene, Suite, load_suite
 
-LEDGER = "run.sqlite"
 _ATTEMPT = ("key", "state", "token", "job", "error_class", "message", "request_id", "cost_usd")
 
 
@@ -62,10 +60,13 @@ class RunStore:
         if not write or not alone:
             need_run(self.folder)
         if write and alone:
-            self._prepare_folder(path)
-            self._lock = _lock(self.folder)
+            prepare(self.folder)
+            self._lock = lock(self.folder)
         try:
             self._open(str(path), write=write)
+        except sqlite3.OperationalError as error:
+            self.close()
+            raise StoreError(f"{path}: cannot be opened now: {error}; mend that, or wait, and try again") from None
         except sqlite3.DatabaseError as error:
             self.close()
             raise StoreError(f"{path}: not a readable ledger ({error}); restore it from a copy") from None
@@ -75,18 +76,6 @@ class RunStore:
         if write and alone:
             for leftover in self.folder.glob("rollouts/*/.part-*"):
                 shutil.rmtree(leftover)
-
-    def _prepare_folder(self, path: Path) -> None:
-        if path.is_file():
-            return
-        if self.folder.is_dir() and any(entry.name != "run.lock" for entry in self.folder.iterdir()):
-            raise StoreError(f"{self.folder}: not a run, and not empty; name a new folder so that nothing is mixed up")
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(
-                f"{self.folder}: cannot be made: {error.strerror}; name a folder you may write to"
-            ) from None
 
     def _open(self, path: str, *, write: bool = True) -> None:
         self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
@@ -150,12 +139,18 @@ class RunStore:
 
     def freeze_suite(self, suite: Suite) -> None:
         """Keep a copy of the whole suite; a changed suite gets a copy of its own beside the old one."""
-        name = load_suite(suite.folder).content_hash[:12]
+        whole = load_suite(suite.folder)
+        name = whole.content_hash[:12]
         target = self.folder / "suite" / name
         if not self._memory and not target.is_dir():
             part = target.with_name(f".part-{name}")
             shutil.rmtree(part, ignore_errors=True)
-            shutil.copytree(suite.folder, part, ignore=shutil.ignore_patterns("published", "__pycache__", "*.py"))
+            frames = [scene.frame for scene in whole.scenes if scene.frame]
+            texts = [whole.folder / f"{name}.toml" for name in ("suite", *whole.scene_ids)]
+            for file in (*texts, *frames):
+                copy = part / file.relative_to(whole.folder)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, copy)
             part.rename(target)
         self.note("suite", name)
 
@@ -280,22 +275,6 @@ def _stored(row: sqlite3.Row) -> StoredReading:
     )
 
 
-def _lock(folder: Path) -> IO[str]:
-    """Take the folder's writer lock, or say who holds it; the lock falls with its process, however that ends."""
-    file = (folder / "run.lock").open("a+")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.seek(0)
-        holder = file.read().strip() or "unknown"
-        file.close()
-        raise StoreError(f"{folder}: another worldodds (process {holder}) is writing here; wait for it") from None
-    file.truncate(0)
-    file.write(str(os.getpid()))
-    file.flush()
-    return file
-
-
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
@@ -306,14 +285,3 @@ def _json(value: object) -> str:
 
 def _marks(row: Sequence[object]) -> str:
     return ", ".join("?" * len(row))
-
-
-def is_run(folder: Path) -> bool:
-    """Say whether a folder holds a run."""
-    return (folder / LEDGER).is_file()
-
-
-def need_run(folder: Path) -> None:
-    """Refuse a folder that holds no run."""
-    if not is_run(folder):
-        raise StoreError(f"{folder}: no run here (there is no {LEDGER}); give the folder a run was made in")

@@ -9,18 +9,18 @@ import msgspec
 
 Aggregate = Literal["mntv", "tracks"]
 
+MOST_ROLLOUTS = 100_000  # of one scene: more is a slip of the finger
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protocol:
     """How a suite is filmed and scored: rollouts a scene, and which aggregate is its headline.
 
-    ``min_valid`` is the least number of valid outcomes that is tested. ``gate`` is for the aggregate ``tracks``: how
-    many of the rollouts must be readable for a scene to be measured.
+    ``gate`` is for the aggregate ``tracks``: how many of the rollouts must be readable for a scene to be measured.
     """
 
     rollouts: int
     aggregate: Aggregate
-    min_valid: int = 4
     gate: int | None = None
 
     @property
@@ -36,9 +36,8 @@ class Protocol:
     @property
     def fault(self) -> str | None:
         """What is wrong with it, as ``key: what``; None where nothing is."""
-        for key, value in (("rollouts", self.rollouts), ("min_valid", self.min_valid)):
-            if value < 1:
-                return f"{key}: {value} given; it must be 1 or more"
+        if not 1 <= self.rollouts <= MOST_ROLLOUTS:
+            return f"rollouts: {self.rollouts} given; it must lie between 1 and {MOST_ROLLOUTS}"
         if (self.gate is not None) != (self.aggregate == "tracks"):
             verb = "does not take" if self.gate is not None else "needs"
             return f"gate: the aggregate {self.aggregate!r} {verb} this key"

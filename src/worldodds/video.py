@@ -116,7 +116,6 @@ def select(path: Path, wanted: Callable[[int, float], bool]) -> tuple[Footage, i
 
     Raises:
         VideoError: as `probe`.
-        MissingDependencyError: PyAV is not installed.
     """
     frames: list[Image] = []
     times: list[float] = []

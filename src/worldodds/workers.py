@@ -7,8 +7,10 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from typing import TypeVar
+
+from worldodds.errors import InputError
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -17,10 +19,19 @@ Result = TypeVar("Result")
 def in_parallel(
     function: Callable[[Task], Result], tasks: Sequence[Task], cpu_bound: bool, workers: int | None
 ) -> Iterator[tuple[Task, Result]]:
-    """Yield (task, result) in order of finishing; an error in a task, or Ctrl-C, cancels what has not begun."""
-    workers = min(workers or cores(), max(len(tasks), 1))
+    """Yield (task, result) in order of finishing.
+
+    An error in a task, or Ctrl-C, cancels what has not begun; what has begun is still finished and yielded, so that
+    nothing made is lost, and then the error is raised.
+
+    Raises:
+        InputError: fewer than one worker.
+    """
+    if workers is not None and workers < 1:
+        raise InputError(f"workers: {workers} given; give 1 or more")
     if not tasks:
         return
+    workers = min(workers or cores(), len(tasks))
     if workers == 1 and cpu_bound:
         for task in tasks:
             yield task, function(task)
@@ -28,12 +39,34 @@ def in_parallel(
     executor = _processes(workers) if cpu_bound else ThreadPoolExecutor(workers)
     futures = {executor.submit(function, task): task for task in tasks}
     try:
-        for future in as_completed(futures):
+        for future in _finished(set(futures)):
             yield futures[future], future.result()
     finally:
         for future in futures:
             future.cancel()
         executor.shutdown(wait=True)
+
+
+def _finished(waiting: set[Future[Result]]) -> Iterator[Future[Result]]:
+    """Yield what finished well, then raise the first error; a second Ctrl-C does not wait."""
+    stopped: BaseException | None = None
+    while waiting:
+        try:
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+        except KeyboardInterrupt as error:
+            if stopped is not None:
+                raise
+            stopped, done = error, set()
+        for future in done:
+            if not future.cancelled():
+                failure = future.exception()
+                stopped = stopped or failure
+                if failure is None:
+                    yield future
+        if stopped is not None:
+            waiting = {future for future in waiting if not future.cancel()}
+    if stopped is not None:
+        raise stopped
 
 
 def cores() -> int:

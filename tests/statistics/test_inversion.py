@@ -87,3 +87,20 @@ def test_bad_input_is_named(options, words):
     arguments = {"cells": [([3, 4], [0.5, 0.5])], "rng": np.random.default_rng(0), **options}
     with pytest.raises(StatisticsError, match=words):
         invert(arguments.pop("cells"), **arguments)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [([1] * 6, [1 / 6] * 6)],
+        [([8] * 4, [1 / 4] * 4)],
+        [([16, 16], [0.5, 0.5])] * 3,
+        [([5, 5, 5, 5, 6, 6], [1 / 6] * 6)],
+    ],
+)
+def test_a_fit_that_is_too_good_earns_no_certainty(cells: list[tuple[list[int], list[float]]]) -> None:
+    """Counts that equal the odds still leave room for a truth that differs: the interval has width."""
+    found = invert(cells, rng=np.random.default_rng(0))
+    assert found.mean.interval.low == 0
+    assert found.mean.interval.high > 0.1
+    assert all(cell.interval.high > 0.1 for cell in found.cells)

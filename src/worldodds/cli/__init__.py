@@ -98,7 +98,7 @@ def call(words: list[str] | None = None) -> int:  # noqa: PLR0911 - one exit cod
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return _complain(f"{where}{error.strerror or error}{_next_step(error)}", BAD_INPUT)
-    except sqlite3.OperationalError as error:
+    except sqlite3.DatabaseError as error:
         return _complain(f"the ledger cannot be written: {error}; nothing is lost, mend that and run again", BAD_INPUT)
     return code
 

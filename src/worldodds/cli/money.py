@@ -24,7 +24,8 @@ def print_bill(job: Job) -> None:
     from worldodds.engine import pending, plan
     from worldodds.plans import plan_suite
     from worldodds.pricing import bill, load_prices
-    from worldodds.store import RunStore, is_run
+    from worldodds.run_folder import is_run
+    from worldodds.store import RunStore
 
     whole = plan(job.suite, job.generator, job.readers, job.n)
     wanted = len(job.suite.scenes) * whole.n

@@ -139,7 +139,8 @@ def read(
     from worldodds.cli.watch import watching
     from worldodds.engine import read_clips
     from worldodds.registry import make_reader, parse_settings
-    from worldodds.store import RunStore, need_run
+    from worldodds.run_folder import need_run
+    from worldodds.store import RunStore
 
     part = make_reader(reader, parse_settings(reader_settings))
     need_run(folder)

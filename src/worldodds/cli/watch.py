@@ -23,8 +23,8 @@ from worldodds.cli.screen import table
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from worldodds.engine import Progress as Step
     from worldodds.engine import Watcher
+    from worldodds.progress import Progress as Step
     from worldodds.scene import Suite
 
 SECONDS_BETWEEN_LINES = 5.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import tempfile
@@ -56,12 +57,18 @@ def write_bytes(path: Path, data: bytes) -> None:
     """Write a file by way of a temporary one beside it and a rename, so that it is never seen half-written.
 
     Raises:
-        SourceError: the folder is missing, not writable or full; what was there before stays as it was.
+        SourceError: no name, a folder or a device, or a folder that is missing, not writable or full; what was there
+            before stays as it was.
     """
+    if not path.name or path.is_dir():
+        raise SourceError(f"{str(path)!r} is a folder; name a file to write")
+    if path.exists() and not path.is_file():
+        raise SourceError(f"{path}: not a regular file, so it is not replaced; name another file")
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     except OSError as error:
-        raise SourceError(f"{path}: cannot be written: {error.strerror}") from None
+        told = f"there is no folder {path.parent}" if not path.parent.is_dir() else error.strerror
+        raise SourceError(f"{path}: cannot be written: {told}; name a file in a folder you may write to") from None
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -70,7 +77,8 @@ def write_bytes(path: Path, data: bytes) -> None:
         Path(name).chmod(0o666 & ~_umask())
         Path(name).replace(path)
     except OSError as error:
-        raise SourceError(f"{path}: cannot be written: {error.strerror}") from None
+        told = f"{error.strerror}; free some space and try again" if error.errno == errno.ENOSPC else error.strerror
+        raise SourceError(f"{path}: cannot be written: {told}") from None
     finally:
         Path(name).unlink(missing_ok=True)
 

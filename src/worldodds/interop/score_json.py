@@ -229,6 +229,9 @@ def _model_entry(card: Scorecard, beside: _Beside) -> ModelEntry:
 def _interval_entry(interval: Interval | None, reason: str | None) -> IntervalEntry:
     if interval is None:
         return IntervalEntry(low=None, high=None, level=None, method=None, reason=reason)
+    if interval.low == interval.high:
+        told = "every resample scores the same, so a bootstrap cannot see the spread"
+        return IntervalEntry(low=None, high=None, level=interval.level, method=interval.method, reason=told)
     return IntervalEntry(
         low=interval.low, high=interval.high, level=interval.level, method=interval.method, reason=None
     )

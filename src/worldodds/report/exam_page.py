@@ -11,6 +11,7 @@ from worldodds._version import __version__
 from worldodds.exam.optics import DEGRADATIONS
 from worldodds.exam.sitting import CLEAN, Answer
 from worldodds.interop.exam_json import FAILED, NULL, ConditionEntry, ExamDocument, count
+from worldodds.interop.files import write_bytes
 from worldodds.scene import Scene
 
 MOST_CLIPS = 150  # on one page
@@ -51,9 +52,7 @@ def write_exam_page(document: ExamDocument, answers: Sequence[Answer], scenes: S
         right=len(answers) - len(misread),
     )
     output.parent.mkdir(parents=True, exist_ok=True)
-    part = output.with_name(f"{output.name}.part")
-    part.write_text(page, encoding="utf-8")
-    part.replace(output)
+    write_bytes(output, page.encode())
 
 
 def _matrices(scene: Scene, answers: Sequence[Answer]) -> list[Matrix]:

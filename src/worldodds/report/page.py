@@ -14,6 +14,7 @@ from markupsafe import Markup
 from worldodds._version import __version__
 from worldodds.errors import InputError
 from worldodds.headline import Robustness, compared, populations, robustness
+from worldodds.interop.files import write_bytes
 from worldodds.report import overview, plots, words
 from worldodds.report.overview import Entry
 from worldodds.report.strips import Strip
@@ -99,10 +100,7 @@ def build_page(
 
 def write_page(page: Page, path: Path) -> None:
     """Write the page; the file appears by rename."""
-    text = render(page)
-    part = path.with_name(f"{path.name}.part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
+    write_bytes(path, render(page).encode())
 
 
 def render(page: Page) -> str:

@@ -6,6 +6,7 @@ import base64
 from pathlib import Path
 
 from worldodds._version import __version__
+from worldodds.interop.files import write_bytes
 from worldodds.report.words import number
 from worldodds.scene import Scene
 from worldodds.scene_check import CheckedSuite
@@ -33,9 +34,7 @@ def write_scenes_page(checked: CheckedSuite, output: Path) -> None:
         number=number,
     )
     output.parent.mkdir(parents=True, exist_ok=True)
-    part = output.with_name(f"{output.name}.part")
-    part.write_text(page, encoding="utf-8")
-    part.replace(output)
+    write_bytes(output, page.encode())
 
 
 def _uri(scene: Scene) -> str | None:

@@ -21,6 +21,7 @@ from worldodds.statistics.cell import (
     as_reference,
 )
 from worldodds.statistics.checks import check_level, check_size
+from worldodds.statistics.large import is_large, tv_band
 from worldodds.statistics.laws import total_variation_law
 
 Odds = tuple[Fraction, ...]
@@ -154,7 +155,8 @@ def null_band(reference: ReferenceLike, n: int, level: float = 0.95) -> tuple[fl
     """Central band of the total variation of a perfectly calibrated model after ``n`` valid outcomes.
 
     Its ends are the smallest attainable values at which the exact null law reaches ``(1 - level) / 2`` and
-    ``(1 + level) / 2``; no simulation.
+    ``(1 + level) / 2``; no simulation. Where that would take too long (``n (k - 1) > 2500``, more than three outcomes)
+    a gamma law of the right mean and spread stands in.
 
     >>> null_band([0.5, 0.5], 32)
     (0.0, 0.1875)
@@ -162,6 +164,8 @@ def null_band(reference: ReferenceLike, n: int, level: float = 0.95) -> tuple[fl
     expected = as_reference(reference)
     check_level("level", level)
     check_size("n", n)
+    if is_large(n, expected.k):
+        return tv_band(expected.probabilities, n, null_floor(expected, n), level)
     tail = (1 - level) / 2
     values, cumulative = total_variation_law(_odds(expected), n)
     # a quantile that the law reaches exactly must not be missed by a rounding error

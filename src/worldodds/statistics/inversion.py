@@ -133,12 +133,17 @@ def _simulate(
 
 
 def _locate(truths: Floats, scores: Floats, seen: float, level: float) -> Population:
-    """Find where the seen score is the median, and where it becomes too high or too low, along the path."""
+    """Find where the seen score is the median, and where it becomes too high or too low, along the path.
+
+    Counts that fit better than chance would let even a perfect model fit would leave no truth at all. So for the upper
+    end a fit better than the median at the reference counts as the median: luck earns no certainty.
+    """
     below = (scores < seen - 1e-9).mean(axis=1)
     upto = (scores <= seen + 1e-9).mean(axis=1)
     tail = (1 - level) / 2
     low = _crossing(truths, 1 - below, tail)
-    high = _crossing(truths, 1 - upto, 1 - tail)
+    usual = max(seen, float(np.median(scores[len(BELOW)])))  # the first point of ALONG is the reference itself
+    high = _crossing(truths, 1 - (scores <= usual + 1e-9).mean(axis=1), 1 - tail)
     middle = _crossing(truths, 1 - (below + upto) / 2, 0.5)
     return Population(
         estimate=float(np.clip(middle, low, high)), interval=Interval(low=low, high=high, level=level, method=METHOD)

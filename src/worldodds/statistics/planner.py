@@ -254,7 +254,10 @@ def _rollouts_bought(
     early = log_e >= math.log(rule.early_e)
     hopeless = np.array(
         [
-            [chance_of_legible(valid, bought, horizon) < rule.illegible_below for valid in range(LEAST_VALID + 1)]
+            [
+                chance_of_legible(min(valid, bought), bought, horizon) < rule.illegible_below
+                for valid in range(LEAST_VALID + 1)
+            ]
             for bought in range(1, horizon + 1)
         ]
     )
