@@ -348,7 +348,7 @@ def test_write_refuses(tmp_path: Path) -> None:
         write_rows([row()], tmp_path / "x.cvs", SUITE)
     with pytest.raises(SourceError, match="there are no rows to write"):
         write_rows([], tmp_path / "x.csv", SUITE)
-    with pytest.raises(SourceError, match="cannot be written: No such file or directory"):
+    with pytest.raises(SourceError, match="cannot be written: there is no folder"):
         write_rows([row()], tmp_path / "absent" / "x.csv", SUITE)
 
 
