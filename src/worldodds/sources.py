@@ -42,6 +42,11 @@ class Source:
     filmed: Mapping[str, Mapping[str, str]]
     set_aside: tuple[str, ...] = ()
 
+    @property
+    def open(self) -> int:
+        """How many rollouts or readings have failed or are missing."""
+        return sum(t.failed + t.missing for scenes in self.tallies().values() for t in scenes.values())
+
     def only(self, scene_ids: Sequence[str]) -> Source:
         """Return the source cut to some scenes, its suite with it."""
         suite = self.suite.only(scene_ids)

@@ -93,15 +93,23 @@ def run_status(folder: Path, *, reader: str | None = None) -> Status:
 def score_bounds(tally: Tally, scene: Scene) -> tuple[float, float] | None:
     """Return the least and the largest cell score that the open rollouts of a cell could make.
 
-    At best each has the outcome that the odds lack most; at worst all are nulls, or all have one outcome. None where
-    the scene has no odds or nothing was asked for.
+    At best each has the outcome that the odds lack most; at worst all are nulls, or all have one outcome; and any of
+    them may yet be refused, and then counts nowhere. None where the scene has no odds or nothing was asked for.
     """
-    from worldodds.statistics.robustness import imputed
-
     counts, reference = tally.counts, scene.reference
     open_now = tally.failed + tally.missing
     if reference is None or reference.odds is None or counts.n_total + open_now == 0:
         return None
+    ends = [_filled(counts, scene, kept) for kept in range(0 if counts.n_total else 1, open_now + 1)]
+    return min(low for low, _ in ends), max(high for _, high in ends)
+
+
+def _filled(counts: Counts, scene: Scene, open_now: int) -> tuple[float, float]:
+    """Return the least and the largest score if exactly so many open rollouts are read in the end."""
+    from worldodds.statistics.robustness import imputed
+
+    reference = scene.reference
+    assert reference is not None
     asked = replace(counts, unreadable=open_now, out_of_schema=0)
     ends = [imputed(asked, reference, best=True), imputed(asked, reference, best=False)] if counts.n + open_now else []
     nulls = counts.n_total - counts.n

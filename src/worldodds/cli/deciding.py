@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from rich.text import Text
 
+from worldodds.cli.screen import open_code
+from worldodds.cli.whole import Rollouts
+
 if TYPE_CHECKING:
     from worldodds.comparison import Comparison
     from worldodds.plans import SuitePlan
     from worldodds.standing import Standing
 
 Flag = Annotated[bool, Parameter(negative=())]
-Rollouts = Annotated[int | None, Parameter(name="-n")]
 
 
 def plan(
@@ -107,14 +109,15 @@ def compare(
     from worldodds.comparison import compare as compare_models
     from worldodds.sources import load
 
-    comparison = compare_models(load(*sources, suite=suite, reader=reader), paired=paired)
+    source = load(*sources, suite=suite, reader=reader)
+    comparison = compare_models(source, paired=paired)
     if json:
         from worldodds.interop.documents import as_json, compare_document
 
         print(as_json(compare_document(comparison)))
     else:
         _print_comparison(comparison, verbose=verbose)
-    return 0
+    return open_code(source)
 
 
 def monitor(
@@ -167,7 +170,7 @@ def monitor(
         _print_replay(found)
     else:
         _print_standing(found)
-    return 0
+    return open_code(source)
 
 
 def _print_plan(plan: SuitePlan) -> None:

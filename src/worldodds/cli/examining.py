@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from worldodds.cli.whole import Count
+
 if TYPE_CHECKING:
     from worldodds.interop.exam_json import ExamDocument
 
@@ -18,7 +20,7 @@ def exam(
     *,
     reader: str,
     generator: str = "simulator/fair",
-    n: Annotated[int, Parameter(name="-n")] = 200,
+    n: Count = 200,
     scene: Names = (),
     condition: Names = (),
     first_seed: int = 50_000,

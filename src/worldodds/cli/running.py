@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from worldodds.cli.whole import Rollouts
+
 if TYPE_CHECKING:
     from worldodds.cli.orders import Job
     from worldodds.engine import Summary
@@ -30,7 +32,7 @@ def run(
     suite: str | None = None,
     reader: Names = (),
     scene: Names = (),
-    n: Annotated[int | None, Parameter(name="-n")] = None,
+    n: Rollouts = None,
     generator_settings: GeneratorSettings = (),
     reader_settings: ReaderSettings = (),
     workers: int | None = None,
@@ -149,7 +151,12 @@ def read(
     return _finish(folder, summary, part.name)
 
 
-def demo(*, output: Output = Path("worldodds-demo"), n: Annotated[int, Parameter(name="-n")] = 32) -> int:
+def demo(
+    *,
+    output: Output = Path("worldodds-demo"),
+    n: Rollouts = None,
+    everything: Annotated[bool, Parameter(name="--all", negative=())] = False,
+) -> int:
     """Film three scenes with three simulated world models, read every clip, measure, and make a page. No key, no GPU.
 
     Parameters
@@ -157,7 +164,9 @@ def demo(*, output: Output = Path("worldodds-demo"), n: Annotated[int, Parameter
     output
         The folder for the runs, the clips and the page.
     n
-        Rollouts of each scene by each model.
+        Rollouts of each scene by each model: 32 by default, 8 with --all.
+    everything
+        Film all nine scenes instead, with the fair model only.
     """
     from worldodds.cli.orders import Job
     from worldodds.cli.scoring import print_scores
@@ -165,11 +174,14 @@ def demo(*, output: Output = Path("worldodds-demo"), n: Annotated[int, Parameter
     from worldodds.report import report_sources
     from worldodds.suites import find_suite
 
-    suite = find_suite("calibench").only(DEMO_SCENES)
-    folders = [output / name for name in DEMO_MODELS]
+    whole = find_suite("calibench")
+    suite = whole if everything else whole.only(DEMO_SCENES)
+    folders = [output / name for name in (("all-nine",) if everything else DEMO_MODELS)]
+    n = n or (8 if everything else 32)
     open_now: list[bool] = []
     for folder in folders:
-        maker, readers = make_generator(f"simulator/{folder.name}"), (make_reader("tracker"),)
+        preset = "fair" if everything else folder.name
+        maker, readers = make_generator(f"simulator/{preset}"), (make_reader("tracker"),)
         summary, _ = _film(Job(suite=suite, generator=maker, readers=readers, n=n, folder=folder))
         open_now.append(bool(summary.open))
     page = output / "page.html"

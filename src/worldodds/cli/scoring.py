@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from worldodds.cli.screen import open_code
+
 if TYPE_CHECKING:
     from worldodds.judged import Judged
     from worldodds.scorecard import Scorecard
@@ -150,7 +152,7 @@ def export(source: Path, /, *, output: Output, suite: str | None = None, reader:
     loaded = load(source, suite=suite, reader=reader)
     write_rows(loaded.rows, output, loaded.suite)
     print(f"{len(loaded.rows)} rows in {output}")
-    return 0
+    return open_code(loaded)
 
 
 def _allow_for(judge: str, source: Source, paths: Sequence[Path], cards: Sequence[Scorecard]) -> Judged:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from typing import TYPE_CHECKING
+
 from rich.console import Console
 from rich.table import Table
+
+if TYPE_CHECKING:
+    from worldodds.sources import Source
 
 
 class _Screen(Console):
@@ -25,3 +31,11 @@ def table(*columns: str, title: str | None = None) -> Table:
         right = column.startswith(">")
         made.add_column(column.removeprefix(">"), justify="right" if right else "left", no_wrap=right)
     return made
+
+
+def open_code(source: Source) -> int:
+    """Return exit code 3, and say why, where rollouts or readings of a source have failed or are missing; else 0."""
+    if source.open:
+        print(f"incomplete: {source.open} rollouts or readings failed or missing; they count nowhere", file=sys.stderr)
+        return 3
+    return 0

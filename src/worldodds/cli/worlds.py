@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
+from worldodds.cli.whole import Count
+
 if TYPE_CHECKING:
     from worldodds.interop.worlds_json import WorldsCheckDocument
     from worldodds.worlds.closure import Closure
@@ -25,7 +27,7 @@ LISTED_S = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0)
 @app.command
 def check(
     *scene: str,
-    n: Annotated[int, Parameter(name="-n")] = 5000,
+    n: Count = 5000,
     first_seed: int = 500_000,
     workers: Workers = None,
     json: Flag = False,
@@ -61,7 +63,7 @@ def check(
 @app.command
 def mixing(
     *,
-    n: Annotated[int, Parameter(name="-n")] = 20_000,
+    n: Count = 20_000,
     seed: int = 0,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
 ) -> int:
