@@ -1,16 +1,17 @@
 """The tracker's entrance exam on all scenes, kept as one JSON document a scene and a table of them all.
 
-    python benchmarks/readers.py [-n 200] [--scenes dice ball] [--workers 2]
+    python benchmarks/readers.py [-n 200] [--scenes dice ball] [--workers 2] [--conditions clean hidden]
 
 Writes benchmarks/results/exam/<scene>.json as soon as a scene is done, and benchmarks/results/readers.md from all that
-lie there. `-n 0` only writes the table again.
+lie there. With --conditions only these are sat, into <scene>-<first condition>.json; the table takes the larger n of a
+condition. `-n 0` only writes the table again.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,18 +44,19 @@ def main() -> None:
     parser.add_argument("-n", type=int, default=200)
     parser.add_argument("--scenes", nargs="*", default=list(WORLDS))
     parser.add_argument("--workers", type=int)
+    parser.add_argument("--conditions", nargs="*", default=())
     parser.add_argument("--pages", type=Path, help="a folder for the pages with misread clips")
     options = parser.parse_args()
     for scene in options.scenes if options.n else []:
-        examine(scene, options.n, options.workers, options.pages)
+        examine(scene, options.n, options.workers, options.pages, options.conditions)
         write_table()
     write_table()
 
 
-def examine(name: str, n: int, workers: int | None, pages: Path | None) -> None:
+def examine(name: str, n: int, workers: int | None, pages: Path | None, conditions: Sequence[str]) -> None:
     """Examine the tracker on one scene and keep the document."""
     scenes, maker, reader = [find_suite("calibench").scene(name)], simulator("fair"), Tracker()
-    answers = sit(reader, maker, scenes, n, workers=workers)
+    answers = sit(reader, maker, scenes, n, workers=workers, conditions=conditions)
     document = exam_document(
         answers,
         scenes,
@@ -64,7 +66,8 @@ def examine(name: str, n: int, workers: int | None, pages: Path | None) -> None:
         first_seed=FIRST_SEED,
     )
     (RESULTS / "exam").mkdir(exist_ok=True)
-    (RESULTS / "exam" / f"{name}.json").write_text(as_json(document) + "\n", encoding="utf-8")
+    file = f"{name}-{conditions[0]}.json" if conditions else f"{name}.json"
+    (RESULTS / "exam" / file).write_text(as_json(document) + "\n", encoding="utf-8")
     if pages:
         write_exam_page(document, answers, scenes, pages / f"{name}.html")
     print(name, {condition: entry.agree for condition, entry in document.scenes[name].items()}, flush=True)
@@ -75,9 +78,12 @@ def write_table() -> None:
     rows: list[str] = []
     remarks: list[str] = []
     for scene in find_suite("calibench").scene_ids:
-        path = RESULTS / "exam" / f"{scene}.json"
-        if path.is_file():
-            conditions = json.loads(path.read_text(encoding="utf-8"))["scenes"][scene]
+        conditions: dict[str, Any] = {}
+        for path in sorted([RESULTS / "exam" / f"{scene}.json", *(RESULTS / "exam").glob(f"{scene}-*.json")]):
+            for name, entry in json.loads(path.read_text(encoding="utf-8"))["scenes"][scene].items():
+                if name not in conditions or entry["n"] > conditions[name]["n"]:
+                    conditions[name] = entry
+        if conditions:
             rows.append(_row(scene, conditions))
             remarks += _remarks(scene, conditions)
     told = "\n".join(["", "Conditions under which a clip was not read right:", "", *remarks]) if remarks else ""
