@@ -194,3 +194,23 @@ def test_a_bug_of_ours_shows_its_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("worldodds.sources.load", broken)
     with pytest.raises(ZeroDivisionError):
         call(["score", "x.csv"])
+
+
+def test_a_scene_that_the_reader_cannot_read_is_refused_before_filming(
+    tiny_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is filmed or paid for clips that nobody could read; with no reader they may be filmed all the same."""
+    film = tmp_path / "film.py"
+    film.write_text(
+        "import sys, numpy as np\nfrom pathlib import Path\nfrom worldodds import video\n"
+        "video.encode([video.read_still(sys.argv[1])] * 4, Path(sys.argv[2]), frame_rate=24)\n"
+    )
+    command = f"{sys.executable} {film} {{frame}} {{out}} {{seed}}"
+    words = ["run", "--suite", str(tiny_folder), "--generator", f"command/{command}", "-n", "1"]
+    assert call([*words, "-o", str(tmp_path / "run")]) == 2
+    err = capsys.readouterr().err
+    assert "the tracker cannot read scene 'coin'" in err
+    assert "--reader none" in err
+    assert not list(tmp_path.glob("run/rollouts/*/*.mp4"))
+    assert call([*words, "-o", str(tmp_path / "other"), "--reader", "none"]) == 0
+    assert len(list(tmp_path.glob("other/rollouts/*/*.mp4"))) == 2

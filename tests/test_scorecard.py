@@ -37,11 +37,11 @@ def one(ball: Tally | None = None, dice: Tally | None = None, **how: object) -> 
         (cell("ball", 100, 100), "calibrated"),
         (cell("ball", 2, 1, nulls=29), "illegible"),
         (cell("ball", 0, 0, nulls=32), "illegible"),
-        (cell("ball", 0, 0, failed=32), "undecided"),
+        (cell("ball", 0, 0, failed=32), "illegible"),
     ],
 )
 def test_the_four_verdicts(ball: Tally, verdict: str) -> None:
-    """Not rejected is not calibrated; nothing read is no verdict on the model."""
+    """Not rejected is not calibrated; fewer than four valid outcomes are illegible."""
     assert one(ball).cell("ball").verdict == verdict
 
 

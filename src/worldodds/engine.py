@@ -12,7 +12,7 @@ from worldodds.errors import StoreError
 from worldodds.filming import Job, Terms, buy_clips, film_clips
 from worldodds.looks import twins
 from worldodds.progress import Watcher, unwatched
-from worldodds.protocols import Generator, HostedGenerator, Reader
+from worldodds.protocols import ChoosyReader, Generator, HostedGenerator, Reader
 from worldodds.reading import ReadTask, read_in_rounds
 from worldodds.rollout import Clip, Reading, Rollout, Settings
 from worldodds.scene import Scene, Suite, digest, load_suite
@@ -104,6 +104,9 @@ def run(
         InputError, ProviderError: a provider's key, model, frame or prompt is wrong; nothing was bought.
     """
     _check_same_run(plan, store)
+    for reader in plan.readers:
+        if isinstance(reader, ChoosyReader):
+            reader.check(plan.suite.scenes)
     jobs = pending(plan, store)
     if jobs and isinstance(plan.generator, HostedGenerator):
         plan.generator.check(plan.suite.scenes)

@@ -108,6 +108,15 @@ class WaitingReader(Protocol):
 
 
 @runtime_checkable
+class ChoosyReader(Protocol):
+    """What a reader has beside its other members if it knows beforehand which scenes it can read."""
+
+    def check(self, scenes: Sequence[Scene]) -> None:
+        """Raise OutOfRangeError, with a next step, if a scene is beyond it: before anything is filmed or paid."""
+        ...
+
+
+@runtime_checkable
 class OtherAxis(Protocol):
     """What a reader has beside its other members if it does not read outcomes: the words that it answers with."""
 

@@ -138,9 +138,7 @@ def _certify(measurement: Measurement, delta: float, alpha: float) -> Equivalenc
 
 def _verdict(measurement: Measurement, q: float | None, equivalence: Equivalence | None, alpha: float) -> Verdict:
     if q is None or equivalence is None:
-        # Not a verdict on the model where nothing was read, or where the odds are not known.
-        seen = measurement.scene.reference is not None and measurement.counts.n_total > 0
-        return "illegible" if seen else "undecided"
+        return "illegible" if measurement.scene.reference is not None else "undecided"
     if q <= alpha:
         return "miscalibrated"
     return "calibrated" if equivalence.certified else "undecided"

@@ -186,10 +186,10 @@ def browser_copy(path: Path, into: Path) -> None:
         container.mux(stream.encode(None))
 
 
-def read_still(path: Path) -> Image:
+def read_still(path: Path | str) -> Image:
     """Read a picture (PNG, JPEG) as RGB; raises VideoError where it is missing or broken."""
-    cv2 = _need("cv2", "opencv-python-headless")
-    data = np.frombuffer(path.read_bytes(), dtype=np.uint8) if path.is_file() else np.empty(0, dtype=np.uint8)
+    cv2, file = _need("cv2", "opencv-python-headless"), Path(path)
+    data = np.frombuffer(file.read_bytes(), dtype=np.uint8) if file.is_file() else np.empty(0, dtype=np.uint8)
     image = cv2.imdecode(data, cv2.IMREAD_COLOR_RGB) if data.size else None
     if image is None:
         raise VideoError(f"{path}: {'not a picture that can be read' if data.size else 'missing or empty'}")

@@ -105,7 +105,7 @@ def _shows(n: int, scenes: object) -> str:
     detectable = [scene.detectable_tv for scene in found if scene.detectable_tv is not None]
     certifiable = [scene.certifiable_delta for scene in found if scene.certifiable_delta is not None]
     if not detectable:
-        return "No scene has odds, so nothing can be said of what it shows."
+        return "Nothing can be said of what it shows: no scene has odds, or n is too small for any."
     seen = f"At n = {n} a TV of {min(detectable):.2f} to {max(detectable):.2f} is seen, by scene"
     sure = f"; calibration is certified within {min(certifiable):.2f} to {max(certifiable):.2f}" if certifiable else ""
     return f"{seen}{sure} (power 0.8)."

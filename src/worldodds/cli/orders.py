@@ -111,7 +111,7 @@ def _job(flags: Order, name: str, settings: dict[str, Any], folder: Path, readin
     return Job(
         suite=suite.only(flags.scenes) if flags.scenes else suite,
         generator=maker,
-        readers=tuple(make_reader(reader, reading) for reader in flags.readers or ("tracker",)),
+        readers=tuple(make_reader(reader, reading) for reader in flags.readers or ("tracker",) if reader != "none"),
         n=flags.n,
         folder=folder,
         workers=flags.workers,

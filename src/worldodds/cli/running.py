@@ -57,7 +57,7 @@ def run(
     suite
         A suite's name or its folder; calibench by default.
     reader
-        Who reads the clips, such as tracker, the default; may be given more than once.
+        Who reads the clips, such as tracker (the default) or vlm/MODEL; may be given more than once. none: nobody yet.
     scene
         Film only this scene; may be given more than once.
     n

@@ -52,6 +52,16 @@ class Tracker:
         """Decoding and looking keep a core busy."""
         return True
 
+    def check(self, scenes: Sequence[Scene]) -> None:
+        """Refuse scenes that nothing here can read: the tracker knows those of calibench, by their geometry."""
+        for scene in scenes:
+            try:
+                _reader_of(scene)
+            except OutOfRangeError as error:
+                raise OutOfRangeError(
+                    f"{error} Ask a judge (--reader vlm/MODEL), or film with --reader none and label by hand"
+                ) from None
+
     def read(self, clip: Clip, scene: Scene, *, vote: int) -> Reading:
         """Return what is seen; a scene of an unknown kind, or one not found in the clip, is a failed reading.
 
