@@ -1,13 +1,25 @@
-# make demo | make test | make check; each sets everything up first. PYTHON=/path/to/python3.11 picks the interpreter.
+# make demo | make test | make check | make test-diffusers; each sets everything up first.
+# PYTHON=/path/to/python3.11 picks the interpreter.
 BIN := .venv/bin
 
-.PHONY: demo test check setup lock format clean
+.PHONY: demo test test-diffusers check setup lock format clean
 
 demo: setup
 	$(BIN)/worldodds demo
 
 test: setup
 	$(BIN)/pytest -n auto
+
+# The pipelines that run on this machine, on tiny random weights: an environment of its own, for torch is large.
+test-diffusers: .venv-diffusers/.installed
+	.venv-diffusers/bin/pytest tests_diffusers
+
+.venv-diffusers/.installed: requirements-diffusers.txt requirements.lock pyproject.toml
+	$(or $(PYTHON),python3) -m venv --clear .venv-diffusers
+	sed -n 's/^\([A-Za-z0-9].*[^ ]\) *\\$$/\1/p' requirements.lock >.venv-diffusers/constraints.txt
+	.venv-diffusers/bin/python -m pip install -q --disable-pip-version-check -c .venv-diffusers/constraints.txt \
+	  -r requirements-diffusers.txt -e '.[run]'
+	touch $@
 
 check: setup
 	$(BIN)/ruff format --check .
@@ -18,11 +30,11 @@ setup:
 	@scripts/setup.sh
 
 lock: setup
-	$(BIN)/uv pip compile -q --universal --generate-hashes --all-extras --group dev pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile -q --universal --generate-hashes --extra run --extra tables --group dev pyproject.toml -o requirements.lock
 
 format: setup
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf .venv .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-diffusers .pytest_cache .ruff_cache .hypothesis

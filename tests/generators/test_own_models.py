@@ -240,7 +240,7 @@ def test_a_python_object_joins_by_its_place(tmp_path: Path, monkeypatch: pytest.
 def test_diffusers_says_what_it_needs(tiny: Suite, tmp_path: Path) -> None:
     """Without torch it names the extra; wrong settings are refused before anything is loaded."""
     maker = make_generator("diffusers/some/model", {"steps": 4})
-    assert maker.settings == {"steps": 4, "fps": 16, "dtype": "bfloat16"}
+    assert maker.settings == {"steps": 4}
     with pytest.raises(InputError, match="'float8' is not one of"):
         make_generator("diffusers/some/model", {"dtype": "float8"})
     try:
