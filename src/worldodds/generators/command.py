@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worldodds.errors import GenerationError, InputError
-from worldodds.generators.typed import typed, within
 from worldodds.rollout import Rollout, Settings
 from worldodds.scene import Scene
+from worldodds.typed_settings import typed, within
 
 PLACES = ("frame", "prompt", "seed", "out", "scene", "index")
 REFUSED = 75  # exit code by which a program says that it will not film this scene

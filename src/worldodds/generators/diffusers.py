@@ -14,9 +14,9 @@ import numpy as np
 from worldodds import video
 from worldodds.errors import GenerationError, InputError
 from worldodds.extras import need
-from worldodds.generators.typed import one_of, recorded, typed, within
 from worldodds.rollout import Rollout, Settings
 from worldodds.scene import Scene
+from worldodds.typed_settings import one_of, recorded, typed, within
 
 DTYPES = ("float32", "float16", "bfloat16")
 DEFAULT_FPS = 16  # Wan's rate; for pipelines that name none

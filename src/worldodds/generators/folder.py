@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worldodds.errors import GenerationError, InputError
-from worldodds.generators.typed import typed
 from worldodds.rollout import Rollout, Settings
 from worldodds.scene import Scene
+from worldodds.typed_settings import typed
 
 ENDINGS = (".mp4", ".mov", ".webm", ".avi", ".mkv")
 _NUMBERED = re.compile(r"(?:r|seed_|rollout_|)0*([0-9]+)", re.IGNORECASE)

@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from worldodds.errors import GoneError, InputError, ProviderError, UnknownNameError, nearest
-from worldodds.generators.hosted.client import Client, Reply
 from worldodds.generators.still import base64_frame
+from worldodds.http_client import Client, Reply
 from worldodds.job import JobState, JobStatus, Order
 from worldodds.rollout import Settings
 from worldodds.scene import Scene

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from worldodds.errors import InputError, ProviderError, UncertainError
-from worldodds.generators.hosted.client import Client
 from worldodds.generators.still import check_limits
+from worldodds.http_client import Client
 from worldodds.job import JobState, Order
 from worldodds.rollout import Settings
 from worldodds.scene import Scene

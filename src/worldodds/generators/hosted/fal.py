@@ -8,8 +8,8 @@ from typing import Any
 
 from worldodds.errors import GoneError, ProviderError, RefusedError
 from worldodds.generators.hosted.base import Hosted, model_id, split_limits
-from worldodds.generators.hosted.client import Client
 from worldodds.generators.still import data_uri
+from worldodds.http_client import Client
 from worldodds.job import JobState, JobStatus, Order
 
 STATES: Mapping[str, JobStatus] = {"IN_QUEUE": "waiting", "IN_PROGRESS": "waiting", "COMPLETED": "done"}

@@ -7,10 +7,10 @@ from typing import Any
 
 from worldodds.errors import InputError, ProviderError
 from worldodds.generators.hosted.base import Hosted, model_id, split_limits
-from worldodds.generators.hosted.client import Client, Reply
 from worldodds.generators.still import base64_frame
-from worldodds.generators.typed import one_of, recorded, typed
+from worldodds.http_client import Client, Reply
 from worldodds.job import JobState, Order
+from worldodds.typed_settings import one_of, recorded, typed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,10 @@ from typing import Any
 
 from worldodds.errors import ProviderError
 from worldodds.generators.hosted.base import Hosted, model_id, split_limits
-from worldodds.generators.hosted.client import Client
 from worldodds.generators.still import data_uri
-from worldodds.generators.typed import recorded, typed
+from worldodds.http_client import Client
 from worldodds.job import JobState, JobStatus, Order
+from worldodds.typed_settings import recorded, typed
 
 STATES: Mapping[str, JobStatus] = {
     "pending": "waiting",

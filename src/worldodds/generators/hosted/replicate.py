@@ -9,8 +9,8 @@ from typing import Any
 
 from worldodds.errors import GoneError, InputError, UncertainError, UnknownNameError, nearest
 from worldodds.generators.hosted.base import Hosted, model_id, split_limits
-from worldodds.generators.hosted.client import Client, Reply
 from worldodds.generators.still import data_uri, frame_bytes
+from worldodds.http_client import Client, Reply
 from worldodds.job import JobState, JobStatus, Order
 from worldodds.scene import Scene
 

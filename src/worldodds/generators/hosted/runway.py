@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from worldodds.generators.hosted.base import Hosted, model_id, split_limits
-from worldodds.generators.hosted.client import Client
 from worldodds.generators.still import data_uri
-from worldodds.generators.typed import recorded, typed, within
+from worldodds.http_client import Client
 from worldodds.job import JobState, JobStatus, Order
+from worldodds.typed_settings import recorded, typed, within
 
 STATES: Mapping[str, JobStatus] = {
     "PENDING": "waiting",

@@ -10,14 +10,14 @@ from weakref import WeakValueDictionary
 
 from worldodds.errors import InputError, UnknownNameError, nearest
 from worldodds.evidence import EvidenceStore
-from worldodds.generators.hosted.client import Client
-from worldodds.generators.typed import typed, within
+from worldodds.http_client import Client
 from worldodds.readers.vlm import anthropic as messages
 from worldodds.readers.vlm.gate import Gate
 from worldodds.readers.vlm.gemini import GenerateContent
 from worldodds.readers.vlm.judge import Judge, Knobs, TrustJudge
 from worldodds.readers.vlm.openai import ChatCompletions
 from worldodds.readers.vlm.said import Dialect
+from worldodds.typed_settings import typed, within
 
 OPENROUTER = "https://openrouter.ai/api/v1"
 GEMINI = "https://generativelanguage.googleapis.com/v1beta"

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from worldodds.generators.hosted.client import Client, Reply
+from worldodds.http_client import Client, Reply
 from worldodds.readers.vlm.said import Asked, Said, base64_text, whole
 
 VERSION = "2023-06-01"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from worldodds.generators.hosted.client import Client, Reply
+from worldodds.http_client import Client, Reply
 from worldodds.readers.vlm.said import Asked, Said, base64_text, whole
 
 _BLOCKED = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "LANGUAGE", "OTHER")
