@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from worldodds.worlds.plane import CENTRE_MM, Course, Disc, Point, Rail, Start, mirrored, rails, roll
+from worldodds.worlds.plane import CENTRE_MM, Course, Disc, Point, Rail, Start, let_go, mirrored, rails
 from worldodds.worlds.plane_look import Easel, film
 from worldodds.worlds.world import Image, Motion
 
@@ -43,14 +43,8 @@ class Fork:
     def simulate(self, *, start_seed: int, noise_seed: int = 0) -> Motion:
         """Let the ball go once; ``noise_seed`` has no effect, this track has no process noise."""
         del noise_seed
-        rng = np.random.default_rng(start_seed)
-        push, spin = rng.normal(size=2) * (self.push_sd_mm_s, self.spin_sd_rad_s)
-        start = Start(push_mm_s=float(push), spin_rad_s=float(spin))
-        states, settled = roll(self.course, start, frames=self.frames, frame_rate=self.frame_rate)
-        outcome, invalid = self.judge(float(states[-1, 0]), float(states[-1, 1]))
-        if settled is None or settled > self.frames - self.frame_rate // 2:
-            outcome, invalid = None, invalid or "not_settled"
-        return Motion(outcome=outcome, invalid=invalid, states=states, settled_frame=settled or self.frames)
+        start = Start.drawn(start_seed, push_sd_mm_s=self.push_sd_mm_s, spin_sd_rad_s=self.spin_sd_rad_s)
+        return let_go(self.course, start, self.judge, frames=self.frames, frame_rate=self.frame_rate)
 
     def judge(self, x_mm: float, y_mm: float) -> tuple[str | None, str | None]:
         """Return the cup of a ball lying at a point, or why it lies in none."""

@@ -6,7 +6,7 @@ Lengths are millimetres in a plane of 640 x 480, x to the right and y downwards,
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldodds.errors import MissingDependencyError
+from worldodds.worlds.world import Motion
 
 if TYPE_CHECKING:
     import pymunk
@@ -52,6 +53,15 @@ class Start:
     push_mm_s: float
     spin_rad_s: float
 
+    @classmethod
+    def drawn(cls, start_seed: int, *, push_sd_mm_s: float, spin_sd_rad_s: float) -> Start:
+        """Draw both from normal laws about 0, so that no side is preferred."""
+        push, spin = np.random.default_rng(start_seed).normal(size=2) * (push_sd_mm_s, spin_sd_rad_s)
+        return cls(push_mm_s=float(push), spin_rad_s=float(spin))
+
+
+Judge = Callable[[float, float], tuple[str | None, str | None]]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
@@ -76,6 +86,18 @@ class Course:
 
 STEPS_PER_SECOND = 720
 LOOKS_PER_SECOND = 240
+
+
+def let_go(course: Course, start: Start, judge: Judge, *, frames: int, frame_rate: int) -> Motion:
+    """Let the ball go and judge where it lies; a ball that does not lie still for the last half second is not settled.
+
+    ``judge`` takes the ball's last place, in mm, and returns the outcome, or why there is none.
+    """
+    states, settled = roll(course, start, frames=frames, frame_rate=frame_rate)
+    outcome, invalid = judge(float(states[-1, 0]), float(states[-1, 1]))
+    if settled is None or settled > frames - frame_rate // 2:
+        outcome, invalid = None, invalid or "not_settled"
+    return Motion(outcome=outcome, invalid=invalid, states=states, settled_frame=settled or frames)
 
 
 def roll(course: Course, start: Start, *, frames: int, frame_rate: int) -> tuple[NDArray[np.float64], int | None]:
