@@ -214,3 +214,12 @@ def test_a_scene_that_the_reader_cannot_read_is_refused_before_filming(
     assert not list(tmp_path.glob("run/rollouts/*/*.mp4"))
     assert call([*words, "-o", str(tmp_path / "other"), "--reader", "none"]) == 0
     assert len(list(tmp_path.glob("other/rollouts/*/*.mp4"))) == 2
+
+
+def test_compare_prints_every_scenes_test_when_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    """With -v each pair has a line a scene: valid outcomes, p, q and the test; without it, a count."""
+    assert call(["compare", "published", "-v"]) == 0
+    told = capsys.readouterr().out
+    assert told.count("exact conditional") + told.count("permutation") + told.count("no valid outcome") == 15 * 9
+    assert call(["compare", "published"]) == 0
+    assert "exact conditional" not in capsys.readouterr().out

@@ -12,7 +12,9 @@ from worldodds.cli.screen import open_code
 from worldodds.cli.whole import Rollouts
 
 if TYPE_CHECKING:
-    from worldodds.comparison import Comparison
+    from rich.console import Console
+
+    from worldodds.comparison import Comparison, Pair
     from worldodds.plans import SuitePlan
     from worldodds.standing import Standing
 
@@ -104,7 +106,7 @@ def compare(
     json
         Print everything as JSON (format worldodds.compare/1).
     verbose
-        Name the scenes whose odds differ.
+        Print the test of every scene, pair by pair.
     """
     from worldodds.comparison import compare as compare_models
     from worldodds.sources import load
@@ -207,6 +209,23 @@ def _print_plan(plan: SuitePlan) -> None:
         screen.print(f"No reference odds, so no plan: {', '.join(plan.unknown)}.")
 
 
+def _print_scene_tests(pair: Pair, screen: Console) -> None:
+    from worldodds.cli.screen import table
+
+    rows = table("scene", ">valid", ">p", ">q", "test", title=f"{pair.difference.a} - {pair.difference.b}")
+    for name, scene in pair.scenes.items():
+        test = scene.test
+        rows.add_row(
+            name,
+            str(test.n),
+            _number(test.p_value, ".2g"),
+            _number(scene.q_value, ".2g"),
+            Text(test.reason or test.method),
+        )
+    screen.print()
+    screen.print(rows)
+
+
 def _print_comparison(comparison: Comparison, *, verbose: bool) -> None:
     from worldodds.cli.screen import console, table
 
@@ -216,10 +235,12 @@ def _print_comparison(comparison: Comparison, *, verbose: bool) -> None:
         d = pair.difference
         band = f"{d.low:+.3f} to {d.high:+.3f}" if d.low is not None and d.high is not None else "-"
         moved = [name for name, scene in pair.scenes.items() if scene.q_value is not None and scene.q_value <= 0.05]
-        where = ", ".join(moved) if verbose else f"{len(moved)} of {len(pair.scenes)} scenes"
+        where = f"{len(moved)} of {len(pair.scenes)} scenes"
         verdict = "distinguishable" if d.distinguishable else "tied"
         rows.add_row(Text(d.a), Text(d.b), f"{d.difference:+.3f}", band, verdict, where)
     screen.print(rows)
+    for pair in comparison.pairs if verbose else ():
+        _print_scene_tests(pair, screen)
     for pair in comparison.pairs:
         if pair.difference.reason:
             screen.print(f"{pair.difference.a} - {pair.difference.b}: {pair.difference.reason}", markup=False)
