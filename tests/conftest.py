@@ -12,6 +12,10 @@ from hypothesis import HealthCheck, settings
 
 from worldodds import video
 from worldodds.scene import Suite, load_suite
+from worldodds.worlds.gl import load_mujoco
+
+# MuJoCo chooses how to draw when it is imported: first, here, so that no test that plays with its environment comes first
+load_mujoco()
 
 settings.register_profile("worldodds", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("worldodds")
