@@ -14,7 +14,7 @@ from worldodds import video
 from worldodds.scene import Suite, load_suite
 from worldodds.worlds.gl import load_mujoco
 
-# MuJoCo chooses how to draw when it is imported: first, here, so that no test that plays with its environment comes first
+# MuJoCo chooses how to draw when it is imported: so here, before any test that plays with its environment
 load_mujoco()
 
 settings.register_profile("worldodds", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
