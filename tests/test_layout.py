@@ -46,6 +46,7 @@ ORDER = (
     "beside_tracks",
     "families",
     "plans",
+    "mp4_boxes",
     "video",
     "scene_check",
     "scene_stills",

@@ -16,12 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldodds.errors import InputError, MissingDependencyError, VideoError
+from worldodds.mp4_boxes import check_boxes
 from worldodds.rollout import Clip
 
 if TYPE_CHECKING:
     from av.video.frame import VideoFrame
 
 Image = NDArray[np.uint8]  # (height, width, 3), RGB
+
+# x264's macroblock tree reads memory that nothing wrote where a row of macroblocks does not fill its vector registers:
+# the same pictures then give other bytes from one call to the next
+_SAME_BYTES = {"threads": "1", "x264-params": "mbtree=0"}
 
 _BT601 = 6  # SMPTE 170M, what the conversion from RGB uses; named in the file so that every player inverts the same one
 
@@ -53,7 +58,8 @@ def encode(frames: Iterable[Image], path: Path, *, frame_rate: int, crf: int = 1
     """
     part = path.with_name(f"{path.name}.part")
     try:
-        _write(iter(frames), part, frame_rate=frame_rate, options={"crf": str(crf), "preset": preset, "threads": "1"})
+        options = {"crf": str(crf), "preset": preset, **_SAME_BYTES}
+        _write(iter(frames), part, frame_rate=frame_rate, options=options)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
@@ -237,7 +243,7 @@ def _write(frames: Iterator[Image], path: Path, *, frame_rate: int, options: dic
 def _whole(path: Path) -> Iterator[VideoFrame]:
     """Yield every frame in order, then raise VideoError where the file holds less than it declares."""
     av = _need("av", "av")
-    _check_boxes(path)
+    check_boxes(path)
     seen = discarded = 0
     begin_s = end_s = longest_s = 0.0
     try:
@@ -268,26 +274,6 @@ def _whole(path: Path) -> Iterator[VideoFrame]:
         )
     if end_s - begin_s < declared_s - max(0.15, 1.5 * longest_s):
         raise VideoError(f"{path}: {end_s - begin_s:.2f} s decoded, {declared_s:.2f} s declared; the file is cut off")
-
-
-def _check_boxes(path: Path) -> None:
-    """Walk the outer boxes of an mp4: a file shorter than its own boxes is cut off, yet plays in silence."""
-    if not path.is_file():
-        raise VideoError(f"{path}: {'a folder, not a clip' if path.is_dir() else 'there is no such file'}")
-    size, at = path.stat().st_size, 0
-    if size == 0:
-        raise VideoError(f"{path}: the file is empty (0 bytes); fetch it again")
-    with path.open("rb") as file:
-        if file.read(8)[4:] not in (b"ftyp", b"styp", b"moov", b"moof"):
-            return
-        while at < size:
-            file.seek(at)
-            head = file.read(16)
-            length = int.from_bytes(head[:4], "big")
-            length = int.from_bytes(head[8:16], "big") if length == 1 else length or size - at
-            if len(head) < 8 or length < 8 or at + length > size:
-                raise VideoError(f"{path}: the file is cut off or corrupt at byte {at} of {size}; fetch it again")
-            at += length
 
 
 def _declared_seconds(container: Any, stream: Any) -> float:
