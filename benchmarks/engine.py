@@ -19,9 +19,10 @@ from pathlib import Path
 import numpy as np
 
 from worldodds import video
-from worldodds.engine import plan, rollout_key, run
+from worldodds.engine import plan, run
 from worldodds.fake_provider import FakeProvider, LocalServer
 from worldodds.generators.server import server
+from worldodds.keys import rollout_key
 from worldodds.rollout import Clip, Rollout
 from worldodds.scene import Suite, load_suite
 from worldodds.store import RunStore

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from worldodds import RunStore, find_suite, video
-from worldodds.engine import rollout_key
+from worldodds.keys import rollout_key
 from worldodds.labelling.session import open_session
 from worldodds.labelling.sheet import stored_label
 from worldodds.rollout import Clip, Reading, Rollout

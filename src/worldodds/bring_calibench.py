@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from worldodds.engine import plan, reading_keys, rollout_key, run
+from worldodds.engine import plan, run
 from worldodds.errors import SourceError
 from worldodds.generators.folder import folder
 from worldodds.interop.calibench_inputs import (
@@ -17,6 +17,7 @@ from worldodds.interop.calibench_inputs import (
     scenes_filmed,
 )
 from worldodds.interop.tables import write_rows
+from worldodds.keys import reading_keys, rollout_key
 from worldodds.rollout import Clip
 from worldodds.row import Row
 from worldodds.scene import Scene, Suite

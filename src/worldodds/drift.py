@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from worldodds.engine import reading_keys
 from worldodds.errors import InputError
+from worldodds.keys import reading_keys
 from worldodds.protocols import Reader, WaitingReader
 from worldodds.reading import ReadTask, read_one
 from worldodds.rollout import Reading

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,27 +9,35 @@ from typing import Any
 from worldodds import video
 from worldodds.errors import StoreError
 from worldodds.filming import Job, Terms, buy_clips, film_clips
+from worldodds.keys import reading_keys, rollout_key
 from worldodds.looks import twins
 from worldodds.progress import Watcher, unwatched
 from worldodds.protocols import ChoosyReader, Generator, HostedGenerator, Reader
 from worldodds.reading import ReadTask, read_in_rounds
-from worldodds.rollout import Clip, Reading, Rollout, Settings
-from worldodds.scene import Scene, Suite, digest, load_suite
-from worldodds.store import RunStore, StoredReading
+from worldodds.rollout import Clip, Reading, Rollout
+from worldodds.scene import Suite, load_suite
+from worldodds.still_open import still_open
+from worldodds.stopping import Stop, When, check_planned, choose_stop, decide, keep_stop, spared, stop_of
+from worldodds.store import RunStore
 from worldodds.suite_protocol import MOST_ROLLOUTS
-from worldodds.tally import settled, votes_wanted
+from worldodds.tally import votes_wanted
 
 _MISSING = Reading(status="missing")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What to film and who reads it: every scene of the suite, ``n`` rollouts each, seeds 0 to n - 1."""
+    """What to film and who reads it: every scene of the suite, ``n`` rollouts each, seeds 0 to n - 1.
+
+    With ``stop = "early"`` a scene's rollouts are bought in waves until its verdict stands, as the first reader reads
+    them; ``"never"`` buys all of them; None does as the run was begun, which is never unless it was told otherwise.
+    """
 
     suite: Suite
     generator: Generator | HostedGenerator
     readers: tuple[Reader, ...]
     n: int
+    stop: When | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,11 +55,19 @@ class Summary:
     twins: tuple[str, ...] = ()
 
 
-def plan(suite: Suite, generator: Generator | HostedGenerator, readers: Sequence[Reader], n: int | None = None) -> Plan:
-    """Make a plan; ``n`` defaults to the suite's protocol.
+def plan(
+    suite: Suite,
+    generator: Generator | HostedGenerator,
+    readers: Sequence[Reader],
+    n: int | None = None,
+    *,
+    stop: When | None = None,
+) -> Plan:
+    """Make a plan; ``n`` defaults to the suite's protocol, ``stop`` to how the run was begun.
 
     Raises:
         StoreError: fewer than one rollout, or a scene that has no frame to film from.
+        InputError, StatisticsError: early stopping without a reader, known odds, or enough rollouts.
     """
     n = suite.protocol.rollouts if n is None else n
     if not 1 <= n <= MOST_ROLLOUTS:
@@ -64,63 +79,119 @@ def plan(suite: Suite, generator: Generator | HostedGenerator, readers: Sequence
         )
     if frameless := [scene.id for scene in suite.scenes if scene.frame is None]:
         raise StoreError(f"Scene {frameless[0]!r} has no conditioning frame yet: it can be scored, not filmed")
-    return Plan(suite=suite, generator=generator, readers=tuple(readers), n=n)
-
-
-def rollout_key(scene: Scene, generator: str, settings: Settings, *, seed: int, index: int) -> str:
-    """Name a rollout by what the generator sees, and by nothing else."""
-    made_by = {"generator": generator, "settings": dict(settings)}
-    return digest({**scene.film_identity, **made_by, "seed": seed, "index": index})
-
-
-def reading_keys(rollout: str, sha256: str, scene: Scene, reader: str, settings: Settings) -> list[str]:
-    """Name a rollout's readings, one a vote, by what the reader sees and is asked; twins of a clip are kept apart.
-
-    How many votes there are names none of them: more votes later add to those there are. The scene's geometry is part
-    of the question only for a reader whose settings say ``by_geometry``: people and judges never see it.
-    """
-    asked = {name: value for name, value in settings.items() if name != "votes"}
-    seen = {**scene.read_identity, "clip": sha256, "rollout": rollout, "reader": reader, "settings": asked}
-    if settings.get("by_geometry"):
-        seen["geometry"] = scene.geometry
-    return [digest({**seen, "vote": vote}) for vote in range(int(settings.get("votes") or 1))]
+    choose_stop(stop, None, suite=suite, readers=readers, n=n)
+    return Plan(suite=suite, generator=generator, readers=tuple(readers), n=n, stop=stop)
 
 
 def pending(plan: Plan, store: RunStore) -> list[Job]:
-    """Return the rollouts that are wanted and neither done nor refused, scene by scene in index order."""
+    """Return the rollouts that are wanted and neither done nor refused, scene by scene in index order.
+
+    Of a run that stops early: all that may be wanted yet, which is none of a scene whose verdict stands.
+    """
     states = store.rollouts()
-    return [job for job in _jobs(plan) if job.key not in states or not _settled(states[job.key])]
+    needless = frozenset[tuple[str, int]]() if plan.stop == "never" else spared(store)
+    jobs = [job for job in _jobs(plan) if job.key not in states or not _settled(states[job.key])]
+    return [job for job in jobs if (job.scene.id, job.index) not in needless]
 
 
 def run(
-    plan: Plan, store: RunStore, *, workers: int | None = None, watch: Watcher | None = None, terms: Terms | None = None
+    plan: Plan,
+    store: RunStore,
+    *,
+    workers: int | None = None,
+    watch: Watcher | None = None,
+    terms: Terms | None = None,
+    stop: When | None = None,
 ) -> Summary:
     """Film what is missing, then read what is unread; the same call again resumes, a larger ``n`` extends.
 
-    ``workers`` is how many clips are made at once: processes or threads here, jobs at a provider.
+    ``workers`` is how many clips are made at once: processes or threads here, jobs at a provider. ``stop`` counts
+    instead of the plan's.
 
     Raises:
-        StoreError: the folder was made with another generator, other settings, or another text of a scene.
+        StoreError: the folder was made with another generator, other settings, another text of a scene, or a rule of
+            early stopping that this plan would break.
         InputError, ProviderError: a provider's key, model, frame or prompt is wrong; nothing was bought.
     """
+    plan = replace(plan, stop=stop or plan.stop)
     _check_same_run(plan, store)
+    early = choose_stop(plan.stop, stop_of(store), suite=plan.suite, readers=plan.readers, n=plan.n)
+    if early:
+        check_planned(store, early)
     for reader in plan.readers:
         if isinstance(reader, ChoosyReader):
             reader.check(plan.suite.scenes)
-    jobs = pending(plan, store)
-    if jobs and isinstance(plan.generator, HostedGenerator):
+    if isinstance(plan.generator, HostedGenerator) and pending(plan, store):
         plan.generator.check(plan.suite.scenes)
+    _begin(plan, store, early)
+    at_work = _AtWork(plan=plan, store=store, workers=workers, watch=watch or unwatched, terms=terms or Terms())
+    done = _in_waves(at_work, early) if early else _all_at_once(at_work)
+    return replace(_summary(store, plan.readers, done.filmed, done.read), stopped=done.stopped)
+
+
+def _begin(plan: Plan, store: RunStore, early: Stop | None) -> None:
+    """Record what the run is before the first clip is made."""
     store.freeze_suite(plan.suite)
     store.note("generator", {"name": plan.generator.name, "settings": dict(plan.generator.settings)})
+    if early or plan.stop == "never":
+        keep_stop(store, early)
     for scene in plan.suite.scenes:
         store.plan(scene.id, plan.n)
-    watch = watch or unwatched
-    if isinstance(plan.generator, HostedGenerator):
-        filmed, stopped = buy_clips(plan.generator, jobs, store, workers, watch, terms or Terms())
-    else:
-        filmed, stopped = film_clips(plan.generator, jobs, store, workers, watch), None
-    read = _read(store, plan.readers, plan.suite, workers, watch)
-    return replace(_summary(store, plan.readers, filmed, read), stopped=stopped)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _AtWork:
+    """A plan, its ledger, and who watches."""
+
+    plan: Plan
+    store: RunStore
+    workers: int | None
+    watch: Watcher
+    terms: Terms
+
+    def film(self, jobs: list[Job]) -> tuple[int, str | None]:
+        """Make or buy clips; return how many were tried, and why buying stopped early."""
+        generator = self.plan.generator
+        if isinstance(generator, HostedGenerator):
+            return buy_clips(generator, jobs, self.store, self.workers, self.watch, self.terms)
+        return film_clips(generator, jobs, self.store, self.workers, self.watch), None
+
+    def read(self, *, only: Collection[str] | None = None) -> int:
+        """Let all readers read what they have not answered; return how many readings there were."""
+        return _read(self.store, self.plan.readers, self.plan.suite, self.workers, self.watch, only=only)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Done:
+    filmed: int = 0
+    read: int = 0
+    stopped: str | None = None
+
+
+def _all_at_once(work: _AtWork) -> _Done:
+    filmed, stopped = work.film(pending(work.plan, work.store))
+    return _Done(filmed=filmed, read=work.read(), stopped=stopped)
+
+
+def _in_waves(work: _AtWork, early: Stop) -> _Done:
+    """Film and read wave by wave until every verdict stands, or nothing can be tried any more."""
+    asked = work.plan.suite.scene_ids
+    done = _Done(read=work.read())  # what an earlier run filmed is read before anything is bought
+    tried: set[str] = set()
+    while not done.stopped:
+        found = decide(work.store, early, asked=asked)
+        jobs = [
+            job
+            for job in pending(work.plan, work.store)
+            if job.key not in tried and (job.scene.id not in found.steps or (job.scene.id, job.index) in found.wanted)
+        ]
+        if not jobs:
+            break
+        tried |= {job.key for job in jobs}
+        filmed, done.stopped = work.film(jobs)
+        done.filmed += filmed
+        done.read += work.read(only={job.key for job in jobs})
+    return done
 
 
 def read_clips(store: RunStore, reader: Reader, *, workers: int | None = None, watch: Watcher | None = None) -> Summary:
@@ -136,21 +207,31 @@ def read_clips_with(
     return _summary(store, readers, 0, read)
 
 
-def _read(store: RunStore, readers: Sequence[Reader], suite: Suite, workers: int | None, watch: Watcher) -> int:
+def _read(
+    store: RunStore,
+    readers: Sequence[Reader],
+    suite: Suite,
+    workers: int | None,
+    watch: Watcher,
+    *,
+    only: Collection[str] | None = None,
+) -> int:
     for reader in readers:
         store.note(f"reader {reader.name}", dict(reader.settings))
 
     def unread(reader: Reader, asked: Collection[str]) -> list[ReadTask]:
-        return list(_unread(store, reader, suite, asked))
+        return list(_unread(store, reader, suite, asked, only))
 
     return read_in_rounds(store, readers, unread, workers, watch)
 
 
-def _unread(store: RunStore, reader: Reader, suite: Suite, asked: Collection[str]) -> Iterator[ReadTask]:
+def _unread(
+    store: RunStore, reader: Reader, suite: Suite, asked: Collection[str], only: Collection[str] | None
+) -> Iterator[ReadTask]:
     known = {key: stored.reading for key, stored in store.readings().items()}
     scenes = {scene.id: scene for scene in suite.scenes}
     for key, rollout in store.rollouts().items():
-        if rollout.status != "done" or rollout.scene not in scenes:
+        if rollout.status != "done" or rollout.scene not in scenes or (only is not None and key not in only):
             continue
         assert rollout.clip is not None
         scene = scenes[rollout.scene]
@@ -221,62 +302,3 @@ def _summary(store: RunStore, readers: Iterable[Reader], filmed: int, read: int)
         open=still_open(store, [reader.name for reader in readers], states=rollouts),
         twins=twins(rollouts, store.looks()),
     )
-
-
-def planned_rollouts(store: RunStore) -> Iterator[tuple[str, int, str]]:
-    """Yield scene, index and key of all that was planned, from the ledger alone."""
-    suite, made_by = store.suite, store.about("generator")
-    for scene_id, n in store.planned().items():
-        scene = suite.scene(scene_id)
-        for index in range(n):
-            yield scene_id, index, rollout_key(scene, made_by["name"], made_by["settings"], seed=index, index=index)
-
-
-def still_open(
-    store: RunStore,
-    readers: Collection[str],
-    *,
-    states: Mapping[str, Rollout] | None = None,
-    planned: Iterable[tuple[str, int, str]] | None = None,
-) -> tuple[str, ...]:
-    """Name what was planned and is failed or missing, and what these readers failed to read, one line each.
-
-    ``states`` and ``planned`` save reading the ledger again where they are known already.
-    """
-    states = store.rollouts() if states is None else states
-    lines: list[str] = []
-    for scene_id, index, key in planned_rollouts(store) if planned is None else planned:
-        if (rollout := states.get(key)) is None:
-            lines.append(f"{scene_id} r{index:03d}: missing")
-        elif rollout.status == "failed":
-            lines.append(f"{scene_id} r{index:03d}: failed: {rollout.message}")
-    for stored in _failed(store.readings().values(), readers):
-        rollout = states[stored.rollout_key]
-        if rollout.status == "done" and _is_asked_now(stored, rollout, store):
-            lines.append(f"{rollout.scene} r{rollout.index:03d}: {stored.reader}: {stored.reading.reason}")
-    return tuple(sorted(lines))
-
-
-def _is_asked_now(stored: StoredReading, rollout: Rollout, store: RunStore) -> bool:
-    """Say whether a reading answers today's question about today's clip with the reader's settings of today."""
-    settings = reader_settings(store, stored.reader, stored.settings)
-    assert rollout.clip is not None
-    scene = store.suite.scene(rollout.scene)
-    return stored.key in reading_keys(stored.rollout_key, rollout.clip.sha256, scene, stored.reader, settings)
-
-
-def reader_settings(store: RunStore, reader: str, known: Settings) -> Settings:
-    """Return the settings a reader was last asked with; ``known`` where that was not noted (imported labels)."""
-    return store.about(f"reader {reader}") or known
-
-
-def _failed(readings: Iterable[StoredReading], readers: Collection[str]) -> Iterator[StoredReading]:
-    """Yield what these readers failed to read, but for votes that the others have made needless."""
-    asked: dict[tuple[str, str, str], list[StoredReading]] = defaultdict(list)
-    for stored in readings:
-        if stored.reader in readers:
-            asked[stored.rollout_key, stored.reader, digest(dict(stored.settings))].append(stored)
-    for votes in asked.values():
-        missing = max(0, int(votes[0].settings.get("votes") or 1) - len(votes))
-        if not settled([stored.reading for stored in votes] + [_MISSING] * missing):
-            yield from (stored for stored in votes if stored.reading.status == "failed")

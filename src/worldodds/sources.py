@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from worldodds.engine import reader_settings, reading_keys, rollout_key
 from worldodds.errors import SourceError, nearest
 from worldodds.interop.pawbench import is_official, read_official
 from worldodds.interop.source import read_source
+from worldodds.keys import reader_settings, reading_keys, rollout_key
 from worldodds.rollout import Reading, Rollout
 from worldodds.row import Row
 from worldodds.run_folder import is_run

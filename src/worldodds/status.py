@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldodds.attempts import next_step
-from worldodds.engine import planned_rollouts, still_open
 from worldodds.looks import twins
 from worldodds.outcome import Counts
 from worldodds.purse import Purse
 from worldodds.rollout import Rollout
 from worldodds.scene import Scene
+from worldodds.still_open import planned_rollouts, still_open
 from worldodds.store import RunStore
 from worldodds.tally import Tally
 

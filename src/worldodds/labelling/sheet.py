@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from worldodds.engine import reading_keys
 from worldodds.errors import InputError
+from worldodds.keys import reading_keys
 from worldodds.rollout import Clip, Reading, Rollout
 from worldodds.scene import Scene, Suite
 from worldodds.store import RunStore, StoredReading

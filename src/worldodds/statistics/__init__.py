@@ -106,6 +106,8 @@ if TYPE_CHECKING:
     from worldodds.statistics.two_sample import TwoSampleTest as TwoSampleTest
     from worldodds.statistics.two_sample import paired_test as paired_test
     from worldodds.statistics.two_sample import two_sample_test as two_sample_test
+    from worldodds.statistics.waves import EarlyRule as EarlyRule
+    from worldodds.statistics.waves import next_wave as next_wave
 
 _MODULES: dict[str, tuple[str, ...]] = {
     "agreement": ("cohen_kappa", "krippendorff_alpha", "share_interval"),
@@ -170,6 +172,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "sequential": ("log_e_path", "log_e_value"),
     "simulated": ("simulated_test",),
     "track": ("MeanLaw", "mean_coverage_interval", "mean_tvd_interval", "mean_tvd_law"),
+    "waves": ("EarlyRule", "next_wave"),
     "two_sample": ("TwoSampleTest", "paired_test", "two_sample_test"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

@@ -69,7 +69,8 @@ class Monitor:
     """Follow one cell: feed readings in index order, ask for the verdict and what is still worth buying.
 
     Readings fed after a stop are refused: they would not have been bought. With ``alone`` false the cell does not stop
-    on its own e-value: the family it belongs to declares it (see `family`).
+    on its own e-value: the family it belongs to declares it (see `family`). A rollout that the provider refused is
+    passed over: it is no null, and the horizon comes one rollout nearer.
 
     Raises:
         StatisticsError: an outcome outside 0 .. k-1, a reading after the stop.
@@ -86,6 +87,7 @@ class Monitor:
     alone: bool = True
     seen: list[int] = field(init=False)
     nulls: int = field(init=False, default=0)
+    refused: int = field(init=False, default=0)
     max_log_e: float = field(init=False, default=0.0)
     log_e: float = field(init=False, default=0.0)
     stopped_by: str | None = field(init=False, default=None)
@@ -103,6 +105,13 @@ class Monitor:
         else:
             self._bet(outcome)
             self.max_log_e = max(self.max_log_e, self.log_e)
+        self.stopped_by = self._reason_to_stop()
+
+    def pass_over(self) -> None:
+        """Take note that the next rollout was refused by the provider: neither an outcome nor a null."""
+        if self.stopped_by:
+            raise StatisticsError(f"refused: the cell stopped after {self.used} rollouts ({self.stopped_by})")
+        self.refused += 1
         self.stopped_by = self._reason_to_stop()
 
     def declare(self, *, miscalibrated: bool = True) -> None:
@@ -123,9 +132,14 @@ class Monitor:
         return sum(self.seen) + self.nulls
 
     @property
+    def horizon(self) -> int:
+        """Rollouts at most that can be read: those of the rule, without the refused ones."""
+        return self.rule.horizon - self.refused
+
+    @property
     def worth_buying(self) -> int:
         """Rollouts still worth buying, at most; 0 once the cell has stopped."""
-        return 0 if self.stopped_by else self.rule.horizon - self.used
+        return 0 if self.stopped_by else self.horizon - self.used
 
     @property
     def p_value(self) -> float | None:
@@ -179,9 +193,9 @@ class Monitor:
     def _reason_to_stop(self) -> str | None:
         if self.alone and self.max_log_e >= math.log(self.rule.early_e):
             return "early e-value"
-        if chance_of_legible(sum(self.seen), self.used, self.rule.horizon) < self.rule.illegible_below:
+        if chance_of_legible(sum(self.seen), self.used, self.horizon) < self.rule.illegible_below:
             return "illegible"
-        return "horizon" if self.used >= self.rule.horizon else None
+        return "horizon" if self.used >= self.horizon else None
 
 
 def chance_of_legible(valid: int, bought: int, horizon: int, *, least: int = LEAST_VALID) -> float:

@@ -26,7 +26,7 @@ from worldodds.statistics.power import (
     smallest_lasting,
     spiked,
 )
-from worldodds.statistics.sequential import log_e_of
+from worldodds.statistics.sequential import log_bets, log_e_of
 
 Floats = NDArray[np.float64]
 PATHS = 400
@@ -249,8 +249,14 @@ def _rollouts_bought(
     """Rollouts each path buys, shape (paths,), from outcomes and readability of shape (paths, horizon)."""
     paths, horizon = outcomes.shape
     steps = np.eye(reference.k, dtype=np.int64)[outcomes] * readable[:, :, None]
-    seen = steps.cumsum(axis=1).reshape(paths * horizon, reference.k)
-    log_e = log_e_of(seen, reference.probabilities).reshape(paths, horizon)
+    seen = steps.cumsum(axis=1)
+    if rule.judge_error:
+        # each rollout's bet knows those before it; a null leaves the evidence as it is
+        before = (seen - steps).reshape(paths * horizon, reference.k)
+        bets = log_bets(before, reference.probabilities, rule.judge_error).reshape(paths, horizon, reference.k)
+        log_e = (np.take_along_axis(bets, outcomes[:, :, None], axis=2)[:, :, 0] * readable).cumsum(axis=1)
+    else:
+        log_e = log_e_of(seen.reshape(paths * horizon, reference.k), reference.probabilities).reshape(paths, horizon)
     early = log_e >= math.log(rule.early_e)
     hopeless = np.array(
         [
