@@ -30,7 +30,9 @@ BALL_STANDS_OUT = 1.9  # brightness of the ball's pocket over the next brightest
 SECOND_BALL = 0.75  # of the first one's brightness over the median pocket
 WHEEL_FITS = 0.55  # correlation of the colours with the true order; noise gives 0.25
 STILL_POCKETS = 0.18  # movement between two looks that is none
-BETWEEN = 0.33  # distance from the pocket's middle, in pockets
+BALL_CENTRE = 0.055  # height above the pockets' floor, in radii of the ring
+BALL_PATH = 0.895  # radius at which it lies, in radii of the ring
+BETWEEN = 0.25  # distance from the pocket's middle, in pockets; in a pocket it has a play of 0.13
 LOOK_BACK = 6  # frames between the two looks
 
 
@@ -70,10 +72,25 @@ def _colour(place: float, scene: Scene) -> Reading:
 
 def look(frame: Image, view: View, scene: Scene) -> Sight:
     """Measure one frame of a clip in which the scene lies as ``view`` says."""
-    ring = unroll(frame, view.warp, np.asarray(scene.geometry["ring"], dtype=np.float64))
+    corners = np.asarray(scene.geometry["ring"], dtype=np.float64)
+    ring = unroll(frame, view.warp, corners)
     turn, fit = _turn(ring)
     ball, several = _ball(ring, float(scene.geometry["floor"]))
+    if ball is not None:
+        ball = _footprint(ball, corners * (WIDTH, HEIGHT))
     return Sight(turn=turn, fit=fit, ball=ball, several=several)
+
+
+def _footprint(seen: float, corners_px: NDArray[np.float64]) -> float:
+    """Return the angle, in pockets, over which a ball lies that is seen at another, since it stands above the floor.
+
+    To a camera that looks down aslant it seems to lie further back (up in the picture), which at the wheel's right and
+    left is as far as an eighth of a pocket.
+    """
+    right, top, left, bottom = corners_px
+    slant = np.arccos(min(1.0, float(np.linalg.norm(top - bottom) / np.linalg.norm(right - left))))
+    back = BALL_CENTRE * np.tan(slant) / BALL_PATH * POCKETS / (2 * np.pi)
+    return float(seen - back * np.cos(2 * np.pi * seen / POCKETS))
 
 
 def unroll(frame: Image, warp: Affine, ring: NDArray[np.float64]) -> Unrolled:
