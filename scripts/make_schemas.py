@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from worldodds.interop.audit_json import AuditDocument
+from worldodds.interop.certificate_json import CertificateDocument
 from worldodds.interop.doctor_json import DoctorDocument
 from worldodds.interop.documents import CompareDocument, MonitorDocument, PlanDocument
 from worldodds.interop.exam_json import ExamDocument
@@ -28,6 +29,7 @@ DOCUMENTS = {
     "worlds_check": WorldsCheckDocument,
     "worlds_closure": WorldsClosureDocument,
     "exam": ExamDocument,
+    "certificate": CertificateDocument,
     "doctor": DoctorDocument,
 }
 

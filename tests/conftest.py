@@ -73,6 +73,12 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", only_here)
 
 
+@pytest.fixture(autouse=True)
+def _own_certificates(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Keep certificates of tests away from the user's."""
+    monkeypatch.setenv("WORLDODDS_CERTIFICATES", str(tmp_path / "certificates"))
+
+
 @pytest.fixture
 def tiny_folder(tmp_path: Path) -> Path:
     """Return a folder with a suite of two scenes, frames included."""

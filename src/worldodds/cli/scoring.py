@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from worldodds.cli.screen import open_code
 
 if TYPE_CHECKING:
+    from worldodds.certificates import Quoted
     from worldodds.judged import Judged
     from worldodds.scorecard import Scorecard
     from worldodds.sources import Source
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 Sources = Annotated[tuple[Path, ...], Parameter(negative=())]
 Output = Annotated[Path, Parameter(name=["--output", "-o"])]
 Json = Annotated[bool, Parameter(negative=())]
+Judge = Annotated[str | None, Parameter(name=["--judge", "--judge-audit"])]
+Certificates = Annotated[tuple[Path, ...], Parameter(negative=())]
 Verbose = Annotated[bool, Parameter(name=["--verbose", "-v"], negative=())]
 
 
@@ -32,7 +35,8 @@ def score(
     json: Json = False,
     format: Literal["md", "tex"] | None = None,  # noqa: A002 - the option is called --format
     figures: Path | None = None,
-    judge: Annotated[str | None, Parameter(name=["--judge", "--judge-audit"])] = None,
+    judge: Judge = None,
+    certificate: Certificates = (),
     verbose: Verbose = False,
 ) -> int:
     """Score sources: how far each model is from the odds, scene by scene, with exact tests.
@@ -63,9 +67,12 @@ def score(
     judge
         Allow for the errors of whoever read the clips: an audit (the JSON of worldodds audit), or labels to measure
         them by, as --truth of worldodds audit.
+    certificate
+        A reader's certificate (worldodds exam --certificate FILE), beside those that are kept here; may be given again.
     verbose
         Print more columns.
     """
+    from worldodds.certificates import quoted
     from worldodds.cli import tracks
     from worldodds.scorecard import best_first
     from worldodds.sources import load
@@ -80,6 +87,7 @@ def score(
     source = load(*sources, suite=suite, reader=reader, name=name)
     cards = source.score(partial=partial, delta=delta)
     allowed = _allow_for(judge, source, sources, cards) if judge else None
+    readers = quoted(source, sources, certificate)
     if figures is not None:
         from worldodds.report.paper import save_figures
 
@@ -87,13 +95,13 @@ def score(
     if json:
         from worldodds.interop.score_json import score_json
 
-        print(score_json(cards, source.suite, source.reader, allowed))
+        print(score_json(cards, source.suite, source.reader, allowed, readers))
     elif format:
         from worldodds.report.paper import tables
 
         print(tables(best_first(cards), format))
     else:
-        print_scores(cards, verbose=verbose, allowed=allowed)
+        print_scores(cards, verbose=verbose, allowed=allowed, readers=readers)
     return 3 if any(card.open for card in cards) else 0
 
 
@@ -103,6 +111,8 @@ def report(
     suite: str | None = None,
     reader: str | None = None,
     reference: Annotated[tuple[str, ...], Parameter(negative=())] = (),
+    judge: Judge = None,
+    certificate: Certificates = (),
 ) -> int:
     """Make one self-contained page from sources, beside the published models.
 
@@ -118,16 +128,21 @@ def report(
         Whose readings count, where a source was read by several.
     reference
         As for score.
+    judge
+        As for score.
+    certificate
+        As for score.
     """
     from worldodds.cli import tracks
     from worldodds.report import report_sources
     from worldodds.track_scores import has_tracks
 
     if has_tracks(sources, suite):
+        tracks.refuse(format=None, figures=None, judge=judge)
         return tracks.report_tracks(sources, output, suite=suite, reader=reader, references=reference)
     if reference:
         tracks.refuse_reference()
-    cards = report_sources(sources, output, suite=suite, reader=reader)
+    cards = report_sources(sources, output, suite=suite, reader=reader, judge=judge, certificates=certificate)
     print(f"The page: {output.resolve()}")
     return 3 if any(card.open for card in cards) else 0
 
@@ -163,10 +178,16 @@ def _allow_for(judge: str, source: Source, paths: Sequence[Path], cards: Sequenc
     return judged(cards, measured_judge(source, paths, judge))
 
 
-def print_scores(cards: Sequence[Scorecard], *, verbose: bool = False, allowed: Judged | None = None) -> None:
+def print_scores(
+    cards: Sequence[Scorecard],
+    *,
+    verbose: bool = False,
+    allowed: Judged | None = None,
+    readers: Sequence[Quoted] = (),
+) -> None:
     """Print one table a model."""
     from worldodds.cli.screen import console
     from worldodds.report import text
     from worldodds.scorecard import best_first
 
-    text.print_scores(best_first(cards), console(), verbose=verbose, allowed=allowed)
+    text.print_scores(best_first(cards), console(), verbose=verbose, allowed=allowed, judges=readers)

@@ -1,10 +1,12 @@
-"""One clip after another before a reader: simulate, spoil, encode, read, and compare with what is known."""
+"""One clip after another before a reader: staged, read with as many votes as it takes, and compared with the truth."""
 
 from __future__ import annotations
 
 import tempfile
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -12,27 +14,31 @@ from typing import Literal
 import numpy as np
 
 from worldodds import video
-from worldodds.errors import InputError, UnknownNameError, VideoError, nearest
-from worldodds.exam.optics import CRF, DEGRADATIONS
+from worldodds.errors import InputError, OutOfRangeError, UnknownNameError, VideoError, nearest
+from worldodds.exam.staging import CLEAN, Take, conditions_of, stage
 from worldodds.generators.simulator import Simulator
-from worldodds.protocols import Generator, HostedGenerator, Reader
-from worldodds.rollout import Reading
+from worldodds.protocols import Generator, HostedGenerator, Reader, WaitingReader
+from worldodds.rollout import Clip, Reading
 from worldodds.scene import Scene
-from worldodds.workers import in_parallel
-from worldodds.worlds import Motion, endings, load_world
+from worldodds.tally import settle, votes_wanted
+from worldodds.workers import cores, in_parallel
+
+__all__ = ["CLEAN", "FIRST_SEED", "Answer", "conditions_of", "sit"]
 
 FIRST_SEED = 50_000  # seeds below were used while readers were made
-CLEAN = "clean"
 SHOWN_FRAMES, SHOWN_WIDTH = 5, 200
+_NOT_ASKED = Reading(status="missing")
 
 Result = Literal["agree", "false_null", "missed_null", "wrong_label", "failed"]
 Watch = Callable[[int, int], None]
+_Task = tuple[Scene, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What a reader said of one clip, and what is true: a label, or None where a null is right.
 
+    ``votes`` are what ``reading`` was settled from; those that could change nothing were not asked and are missing.
     ``frames`` are a few JPEG pictures of the clip, first to last, where the answer is wrong.
     """
 
@@ -41,28 +47,24 @@ class Answer:
     seed: int
     truth: str | None
     reading: Reading
+    votes: tuple[Reading, ...] = ()
     frames: tuple[bytes, ...] = ()
 
     @property
     def result(self) -> Result:
         """How the answer compares with the truth; either null agrees with any null rule."""
-        if self.reading.status == "failed":
-            return "failed"
-        if self.truth is None:
-            return "missed_null" if self.reading.status == "outcome" else "agree"
-        if self.reading.status != "outcome":
-            return "false_null"
-        return "agree" if self.reading.label == self.truth else "wrong_label"
+        return compared(self.reading, self.truth)
 
 
-def conditions_of(scene: Scene) -> dict[str, str]:
-    """Return the scene's conditions with what each is: clean, degraded, and each null rule that its world can stage."""
-    rules = {null.name: null.rule for null in scene.readout.nulls}
-    return {
-        CLEAN: "as filmed, H.264 crf 18",
-        **{name: degradation.what for name, degradation in DEGRADATIONS.items()},
-        **{name: rules[name] for name in endings.endings_of(scene)},
-    }
+def compared(reading: Reading, truth: str | None) -> Result:
+    """Say how a reading compares with the truth; a failed one is never a null."""
+    if reading.status in ("failed", "missing"):
+        return "failed"
+    if truth is None:
+        return "missed_null" if reading.status == "outcome" else "agree"
+    if reading.status != "outcome":
+        return "false_null"
+    return "agree" if reading.label == truth else "wrong_label"
 
 
 def sit(
@@ -78,10 +80,28 @@ def sit(
 ) -> tuple[Answer, ...]:
     """Let a reader read ``n`` clips of every scene under each condition (all by default), in order of scene and seed.
 
+    A reader that computes reads where the clip is filmed, on ``workers`` processes. One that waits for somebody else
+    is asked about as many clips at once as it takes, while the next ones are filmed.
+
     Raises:
-        InputError: ``n`` below 1, or a generator that is no simulator, whose truth nobody knows.
+        InputError: ``n`` below 1, a generator that is no simulator, whose truth nobody knows, or an endpoint that
+            answers no question.
         UnknownNameError: a condition that none of the scenes has; the message offers the nearest.
     """
+    maker = _check(generator, scenes, n, conditions)
+    tasks = [(scene, first_seed + i) for i in range(n) for scene in scenes]
+    examine = partial(_waiting, reader.in_flight) if isinstance(reader, WaitingReader) else _computing
+    found: dict[tuple[str, int], list[Answer]] = {}
+    for done, ((scene, seed), answers) in enumerate(examine(reader, maker, frozenset(conditions), tasks, workers), 1):
+        found[scene.id, seed] = answers
+        if watch:
+            watch(done, len(tasks))
+    return tuple(a for scene in scenes for i in range(n) for a in found[scene.id, first_seed + i])
+
+
+def _check(
+    generator: Generator | HostedGenerator, scenes: Sequence[Scene], n: int, conditions: Sequence[str]
+) -> Simulator:
     if n < 1:
         raise InputError(f"n: {n} clips tell nothing; give 1 or more")
     if not isinstance(generator, Simulator):
@@ -90,71 +110,94 @@ def sit(
     for name in conditions:
         if name not in known:
             raise UnknownNameError(f"There is no condition called {name!r}.{nearest(name, known)}")
-    tasks = [(scene, first_seed + i) for i in range(n) for scene in scenes]
-    function = partial(_examine, reader, generator, frozenset(conditions))
-    found: dict[tuple[str, int], list[Answer]] = {}
-    for done, ((scene, seed), answers) in enumerate(in_parallel(function, tasks, True, workers), start=1):
-        found[scene.id, seed] = answers
-        if watch:
-            watch(done, len(tasks))
-    return tuple(a for scene in scenes for i in range(n) for a in found[scene.id, first_seed + i])
+    return generator
 
 
-def _examine(reader: Reader, maker: Simulator, conditions: frozenset[str], task: tuple[Scene, int]) -> list[Answer]:
-    """Film one motion, show it under every condition, and return the reader's answers."""
+def _computing(
+    reader: Reader, maker: Simulator, conditions: frozenset[str], tasks: Sequence[_Task], workers: int | None
+) -> Iterator[tuple[_Task, list[Answer]]]:
+    yield from in_parallel(partial(_examine, reader, maker, conditions), tasks, True, workers)
+
+
+def _examine(reader: Reader, maker: Simulator, conditions: frozenset[str], task: _Task) -> list[Answer]:
+    """Film one motion under every condition and read it at once."""
     scene, seed = task
-    motion = maker.plan(scene, load_world(scene.id), seed=seed).motion
-    answers: list[Answer] = []
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "clip.mp4"
-        for condition, frames, crf in _takes(scene, motion, maker.knobs.size_px, conditions, seed):
-            video.encode(frames, path, frame_rate=load_world(scene.id).frame_rate, crf=crf)
-            nothing = motion.outcome is None or (condition != CLEAN and condition not in DEGRADATIONS)
-            answer = Answer(
-                scene=scene.id,
-                condition=condition,
-                seed=seed,
-                truth=None if nothing else motion.outcome,
-                reading=_read(reader, path, scene),
-            )
-            answers.append(answer if answer.result == "agree" else _shown(answer, path))
-    return answers
+        return [_ask(reader, scene, take) for take in stage(maker, scene, seed, conditions, Path(folder))]
 
 
-def _takes(
-    scene: Scene, motion: Motion, size: tuple[int, int], conditions: frozenset[str], seed: int
-) -> Iterator[tuple[str, Iterator[video.Image], int]]:
-    """Yield each condition with its frames and the quality of encoding; the motion itself is drawn once."""
-    world = load_world(scene.id)
-    drawn = list(world.draw(motion, size))
-
-    def draw(wanted: Motion) -> Iterator[video.Image]:
-        length = len(wanted.states)
-        if np.array_equal(wanted.states, motion.states[:length]):
-            return iter(drawn[:length])
-        return world.draw(wanted, size)
-
-    for i, condition in enumerate(conditions_of(scene)):
-        if conditions and condition not in conditions:
-            continue
-        rng = np.random.default_rng([seed, i])
-        if condition == CLEAN:
-            yield condition, iter(drawn), CRF
-        elif condition in DEGRADATIONS:
-            degradation = DEGRADATIONS[condition]
-            yield condition, degradation.change(drawn, rng), degradation.crf
-        else:
-            yield condition, endings.spoil(condition, scene, world, draw, motion, rng=rng), CRF
-
-
-def _read(reader: Reader, path: Path, scene: Scene) -> Reading:
+def _waiting(
+    in_flight: int,
+    reader: Reader,
+    maker: Simulator,
+    conditions: frozenset[str],
+    tasks: Sequence[_Task],
+    workers: int | None,
+) -> Iterator[tuple[_Task, list[Answer]]]:
+    """Film a handful of motions while the clips of the handful before are with the judge, so that no disk fills."""
+    handful = max(cores(), -(-2 * in_flight // len(conditions_of(tasks[0][0]))))
+    out: deque[tuple[_Task, list[Future[Answer]]]] = deque()
+    desk = ThreadPoolExecutor(in_flight)
     try:
-        return reader.read(video.probe(path), scene, vote=0)
+        with tempfile.TemporaryDirectory() as home:
+            for start in range(0, len(tasks), handful):
+                film = partial(_film, maker, conditions, Path(home))
+                for task, takes in in_parallel(film, tasks[start : start + handful], True, workers):
+                    out.append((task, [desk.submit(_ask, reader, task[0], take) for take in takes]))
+                while len(out) > handful:
+                    yield _collected(*out.popleft())
+            while out:
+                yield _collected(*out.popleft())
+    finally:
+        desk.shutdown(wait=True, cancel_futures=True)
+
+
+def _film(maker: Simulator, conditions: frozenset[str], home: Path, task: _Task) -> list[Take]:
+    scene, seed = task
+    folder = home / f"{scene.id}-{seed}"
+    folder.mkdir()
+    return list(stage(maker, scene, seed, conditions, folder))
+
+
+def _collected(task: _Task, asked: Sequence[Future[Answer]]) -> tuple[_Task, list[Answer]]:
+    return task, [future.result() for future in asked]
+
+
+def _ask(reader: Reader, scene: Scene, take: Take) -> Answer:
+    """Ask for as many votes as could change the answer, then let go of the clip."""
+    votes = [_NOT_ASKED] * int(reader.settings.get("votes") or 1)
+    try:
+        clip = video.probe(take.path)
     except VideoError as error:
+        votes[0] = Reading(status="failed", reason=str(error))
+    else:
+        tried: set[int] = set()
+        while wanted := [vote for vote in votes_wanted(votes) if vote not in tried]:
+            for vote in wanted:
+                votes[vote] = _read(reader, clip, scene, vote)
+                tried.add(vote)
+    answer = Answer(
+        scene=take.scene,
+        condition=take.condition,
+        seed=take.seed,
+        truth=take.truth,
+        reading=settle(votes),
+        votes=tuple(votes),
+    )
+    if answer.result != "agree":
+        answer = replace(answer, frames=_pictures(take.path))
+    take.path.unlink()
+    return answer
+
+
+def _read(reader: Reader, clip: Clip, scene: Scene, vote: int) -> Reading:
+    try:
+        return reader.read(clip, scene, vote=vote)
+    except (OutOfRangeError, VideoError) as error:
         return Reading(status="failed", reason=str(error))
 
 
-def _shown(answer: Answer, path: Path) -> Answer:
+def _pictures(path: Path) -> tuple[bytes, ...]:
     import cv2
 
     frames = video.decode(path).frames
@@ -165,11 +208,4 @@ def _shown(answer: Answer, path: Path) -> Answer:
         small = cv2.resize(frames[i], (SHOWN_WIDTH, height), interpolation=cv2.INTER_AREA)
         _, data = cv2.imencode(".jpg", cv2.cvtColor(small, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, 75])
         pictures.append(data.tobytes())
-    return Answer(
-        scene=answer.scene,
-        condition=answer.condition,
-        seed=answer.seed,
-        truth=answer.truth,
-        reading=answer.reading,
-        frames=tuple(pictures),
-    )
+    return tuple(pictures)

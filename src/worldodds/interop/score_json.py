@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from worldodds._version import __version__
+from worldodds.certificates import Quoted
 from worldodds.headline import Robustness, percentiles, populations, ranks, robustness
 from worldodds.interop.judged_json import JudgedCellEntry, JudgeEntry, judge_entry, judged_entry
 from worldodds.judged import Judged, JudgedCell, unaudited
+from worldodds.interop.readers_json import ReaderEntry, reader_entry
 from worldodds.scene import Suite
 from worldodds.scorecard import Cell, Scorecard
 from worldodds.statistics.exact import GoodnessOfFit
@@ -152,11 +154,17 @@ class ScoreDocument:
 
 
 def score_document(
-    cards: Sequence[Scorecard], suite: Suite, reader: str | None, allowed: Judged | None = None
+    readers: tuple[ReaderEntry, ...] = ()
+    cards: Sequence[Scorecard],
+    suite: Suite,
+    reader: str | None,
+    allowed: Judged | None = None,
+    readers: Sequence[Quoted] = (),
 ) -> ScoreDocument:
     """Put scorecards into the shape of the JSON document, with all that stands beside the official scores.
 
-    ``allowed`` holds the same cards with their judge's measured errors allowed for.
+    ``allowed`` holds the same cards with their judge's measured errors allowed for, ``readers`` who read the clips,
+    each with its certificate.
     """
     beside = _Beside(populations(cards), percentiles(cards), ranks(cards), robustness(cards), allowed)
     measured = allowed.measured if allowed else None
@@ -173,9 +181,17 @@ def score_document(
     )
 
 
-def score_json(cards: Sequence[Scorecard], suite: Suite, reader: str | None, allowed: Judged | None = None) -> str:
+        readers=tuple(map(reader_entry, readers)),
+def score_json(
+    cards: Sequence[Scorecard],
+    suite: Suite,
+    reader: str | None,
+    allowed: Judged | None = None,
+    readers: Sequence[Quoted] = (),
+) -> str:
     """Return the document as indented JSON text."""
-    return msgspec.json.format(msgspec.json.encode(score_document(cards, suite, reader, allowed)), indent=2).decode()
+    document = score_document(cards, suite, reader, allowed, readers)
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
 
 
 def cell_entry(cell: Cell, suite: Suite) -> dict[str, Any]:

@@ -7,6 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from worldodds.audit_sources import measured_judge
+from worldodds.certificates import Quoted, quoted
+from worldodds.judged import Measured, judged
+from worldodds.report.judge_view import judge_views
 from worldodds.report.page import PUBLISHED, Page, build_page, write_page
 from worldodds.report.strips import Watched, cut_strips
 from worldodds.row import Row
@@ -16,30 +20,46 @@ from worldodds.sources import Source, load, published
 from worldodds.suites.inputs import PAPER
 from worldodds.suites.published import published_models, published_source
 from worldodds.tally import settle
+from worldodds.votes import votes_of
 
 
 def report_sources(
-    sources: Sequence[str | Path], output: Path, *, suite: str | Path | None = None, reader: str | None = None
+    sources: Sequence[str | Path],
+    output: Path,
+    *,
+    suite: str | Path | None = None,
+    reader: str | None = None,
+    judge: str | None = None,
+    certificates: Sequence[Path] = (),
 ) -> tuple[Scorecard, ...]:
     """Write the page of some run folders, tables or bins folders, and return the scorecards it shows.
 
+    ``judge`` is an audit's JSON file or a truth to measure the reader by, as for `measured_judge`; ``certificates``
+    are files beside those that are kept.
+
     Raises:
         SourceError: nothing to read, or several readers where one must be chosen; see `worldodds.sources.load`.
+        InputError: the audit is of another reader.
     """
-    return write_report(load(*sources, suite=suite, reader=reader), output)
+    source = load(*sources, suite=suite, reader=reader)
+    measured = measured_judge(source, sources, judge) if judge else None
+    return write_report(source, output, readers=quoted(source, sources, certificates), measured=measured)
 
 
-def write_report(source: Source, output: Path) -> tuple[Scorecard, ...]:
+def write_report(
+    source: Source, output: Path, *, readers: Sequence[Quoted] | None = None, measured: Measured | None = None
+) -> tuple[Scorecard, ...]:
     """Write the page of a source beside the published models, and return the scorecards it shows.
 
-    Every model, published or not, is scored over exactly the scenes that the source has.
+    Every model, published or not, is scored over exactly the scenes that the source has. ``readers`` are who read the
+    clips (by default as far as the source itself tells), ``measured`` is an audit of them.
     """
-    page = page_of(source)
+    page = page_of(source, readers=readers, measured=measured)
     write_page(page, output)
     return page.cards
 
 
-def page_of(source: Source) -> Page:
+def page_of(source: Source, *, readers: Sequence[Quoted] | None = None, measured: Measured | None = None) -> Page:
     """Score a source over the scenes it has, beside the published models, and cut its clips to strips."""
     scenes = {row.scene for row in source.rows}
     shown = replace(source, suite=source.suite.only([s for s in source.suite.scene_ids if s in scenes]))
@@ -52,6 +72,12 @@ def page_of(source: Source) -> Page:
         published_reader=origin.reader if origin else None,
         filmed_from=_filmed_from(shown),
         strips=cut_strips(watched(source)),
+        judges=judge_views(
+            quoted(source, ()) if readers is None else readers,
+            cards,
+            votes_of(source),
+            judged(cards, measured) if measured else None,
+        ),
     )
 
 

@@ -58,8 +58,14 @@ def whisker(entry: Entry, axis: Scale) -> Markup:
     return picture(*marks, title=f"{card.model}: mnTV", desc=mean_words(card), height=26, class_="meter forest")
 
 
+_Spot = tuple[Entry, float, float, float]
+
+
 def scatter(entries: Sequence[Entry]) -> Markup | None:
     """Draw mean TV against mean scorability, each model hanging over the TV that a perfect model would show there.
+
+    Models whose every clip is readable stand side by side in a lane of their own, since they would cover one another;
+    the stem of a model below its floor is dashed.
 
     Means are over the scenes with a valid outcome (TV, floor) and over all scenes read (scorability), unweighted.
     Returns None where no model has both.
@@ -69,15 +75,18 @@ def scatter(entries: Sequence[Entry]) -> Markup | None:
     if not spots:
         return None
     width, height = 430.0, 330.0
-    x = Scale(low=_left([rho for _, rho, *_ in spots]), high=1, start=44, end=width - 14)
+    x, lane = _across([rho for _, rho, *_ in spots], width)
     y = Scale(low=0, high=_ceiling([tv for _, _, tv, _ in spots]), start=height - 42, end=14)
     marks = _frame(x, y, "scorability: share of clips with a readable outcome", "TV to the odds")
-    points = [(x(rho), y(tv)) for _, rho, tv, _ in spots]
+    if lane:
+        marks.append(element("rect", x=x.end, y=y.end, width=lane, height=y.start - y.end, class_="lane"))
+    points = list(zip(_apart(spots, x, lane), [y(tv) for _, _, tv, _ in spots], strict=True))
     for (entry, rho, tv, floor), (cx, cy) in zip(spots, points, strict=True):
         kind = "published" if entry.published else "own"
         told, foot = _spot_words(entry, rho, tv, floor), y(floor)
+        stem = f"stem {kind} lucky" if tv < floor else f"stem {kind}"
         marks += [
-            element("line", x1=cx, x2=cx, y1=cy, y2=foot, class_=f"stem {kind}"),
+            element("line", x1=cx, x2=cx, y1=cy, y2=foot, class_=stem),
             element("line", x1=cx - 5, x2=cx + 5, y1=foot, y2=foot, class_=f"foot {kind}"),
             element("circle", element("title", told), cx=cx, cy=cy, r=5.5, class_=f"dot {kind}"),
         ]
@@ -90,6 +99,29 @@ def scatter(entries: Sequence[Entry]) -> Markup | None:
     desc = ". ".join(_spot_words(*spot) for spot in spots)
     title = "Scorability against total variation, a dot a model"
     return picture(*marks, title=title, desc=desc, width=width, height=height)
+
+
+def below_floor(entries: Sequence[Entry]) -> int:
+    """Count the models that come nearer to the odds than a perfect one does on average: by luck, at so few clips."""
+    return sum(tv < floor for entry in entries if (means := _means(entry.card)) for _, tv, floor in [means])
+
+
+_LANE, _MOST_LANE = 15.0, 120.0
+
+
+def _across(shares: Sequence[float], width: float) -> tuple[Scale, float]:
+    """Return the axis of scorability, and the width of the lane to its right for models whose every clip is readable."""
+    full = sum(rho == 1 for rho in shares)
+    lane = min(_MOST_LANE, _LANE * (full - 1)) if full > 1 else 0.0
+    return Scale(low=_left(shares), high=1, start=44, end=width - 14 - lane), lane
+
+
+def _apart(spots: Sequence[_Spot], x: Scale, lane: float) -> list[float]:
+    """Return where each dot stands: by its scorability, and side by side, by TV, where that is 1."""
+    full = sorted((i for i, (_, rho, *_) in enumerate(spots) if rho == 1), key=lambda i: -spots[i][2])
+    step = lane / (len(full) - 1) if len(full) > 1 else 0.0
+    beside = {i: place * step for place, i in enumerate(full)}
+    return [x(rho) + beside.get(i, 0.0) for i, (_, rho, *_) in enumerate(spots)]
 
 
 def _spot_words(entry: Entry, rho: float, tv: float, floor: float) -> str:

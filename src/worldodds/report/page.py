@@ -16,6 +16,7 @@ from worldodds.errors import InputError
 from worldodds.headline import Robustness, compared, populations, robustness
 from worldodds.interop.files import write_bytes
 from worldodds.report import overview, plots, words
+from worldodds.report.judge_view import JudgeView
 from worldodds.report.overview import Entry
 from worldodds.report.strips import Strip
 from worldodds.scene import Scene, Suite
@@ -37,7 +38,7 @@ class Page:
     ``published`` are the paper's models, recomputed over exactly the scenes of ``cards``; ``citation`` says where
     their outcomes come from, ``published_reader`` who read them. ``filmed_from`` names, by model, the frames and
     prompts a model was filmed from: only models with the same name there are ranked among one another, `PUBLISHED`
-    joins the paper's, and a model that is not in it has no rank.
+    joins the paper's, and a model that is not in it has no rank. ``judges`` are who read the clips of ``cards``.
     """
 
     cards: tuple[Scorecard, ...]
@@ -46,6 +47,7 @@ class Page:
     published_reader: str | None = None
     filmed_from: Mapping[str, str] = field(default_factory=dict[str, str])
     strips: tuple[Strip, ...] = ()
+    judges: tuple[JudgeView, ...] = ()
 
     @property
     def suite(self) -> Suite:
@@ -76,6 +78,7 @@ def build_page(
 
     Raises:
         InputError: no model at all, two models of one name, or scorecards over different scenes or suites.
+    judges: Sequence[JudgeView] = (),
     """
     if not cards:
         raise InputError("page: there is no model to show; give at least one scorecard")
@@ -100,6 +103,7 @@ def build_page(
 
 def write_page(page: Page, path: Path) -> None:
     """Write the page; the file appears by rename."""
+        judges=tuple(judges),
     write_bytes(path, render(page).encode())
 
 
@@ -237,3 +241,4 @@ def _template() -> Template:
     )
     environment.filters.update(number=words.number, p_value=_typeset, span=words.span, breakable=_breakable)
     return environment.get_template("page.html.j2", globals={"plots": plots, "overview": overview, "words": words})
+    environment.filters["capitalize_first"] = words.capitalize_first

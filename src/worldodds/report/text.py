@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from worldodds.headline import Robustness, populations, ranks, robustness
+from worldodds.judge_words import screen_lines
 from worldodds.judged import Judged, unaudited
 from worldodds.report.words import (
     headline,
@@ -30,13 +31,20 @@ if TYPE_CHECKING:
 
 _STYLES: dict[Verdict, str] = {"miscalibrated": "red", "undecided": "yellow", "calibrated": "green", "illegible": "dim"}
 
+    from worldodds.certificates import Quoted
+
 
 def print_scores(
-    cards: Sequence[Scorecard], console: Console, *, verbose: bool = False, allowed: Judged | None = None
+    cards: Sequence[Scorecard],
+    console: Console,
+    *,
+    verbose: bool = False,
+    allowed: Judged | None = None,
+    judges: Sequence[Quoted] = (),
 ) -> None:
     """Print every model: its mnTV, its verdicts, and a table of its scenes; ``verbose`` adds a second table.
 
-    ``allowed`` holds the same models with their judge's measured errors allowed for.
+    ``allowed`` holds the same models with their judge's measured errors allowed for, ``judges`` who read them.
 
     Fits 100 columns, and says the same without colour.
     """
@@ -46,7 +54,7 @@ def print_scores(
         if i:
             console.print()
         _print_head(card, beside.get(card.model), places, console)
-        _print_judge(card, allowed, console)
+        _print_judge(card, allowed, judges, console)
         if card.cells:
             _print_cells(card, survived, console, verbose=verbose)
 
@@ -68,13 +76,16 @@ def _print_head(
         console.print(Text(f"Averaged over {', '.join(card.averaged)}; missing: {', '.join(card.missing_scenes)}."))
 
 
-def _print_judge(card: Scorecard, allowed: Judged | None, console: Console) -> None:
+def _print_judge(card: Scorecard, allowed: Judged | None, judges: Sequence[Quoted], console: Console) -> None:
     from rich.text import Text
 
     if told := unaudited(card.reader, allowed.measured if allowed else None):
         console.print(Text(f"{told}.", style="yellow"))
     for line in judge_lines(card, allowed) if allowed else ():
         console.print(Text(line))
+    for line in screen_lines(card.model, judges):
+        console.print(Text(f"{line}."))
+
 
 
 def _print_cells(

@@ -203,3 +203,12 @@ def _joined(parts: Sequence[str]) -> str:
 
 def _listed(counts: dict[str, int]) -> str:
     return ", ".join(f"{n} {name}" for name, n in counts.items() if n)
+def capitalize_first(text: str) -> str:
+    """Begin a sentence with a capital, all else as it is.
+
+    >>> capitalize_first("certified by NIST")
+    'Certified by NIST'
+    """
+    return text[:1].upper() + text[1:]
+
+
