@@ -12,8 +12,8 @@ from worldodds._version import __version__
 from worldodds.certificates import Quoted
 from worldodds.headline import Robustness, percentiles, populations, ranks, robustness
 from worldodds.interop.judged_json import JudgedCellEntry, JudgeEntry, judge_entry, judged_entry
-from worldodds.judged import Judged, JudgedCell, unaudited
 from worldodds.interop.readers_json import ReaderEntry, reader_entry
+from worldodds.judged import Judged, JudgedCell, unaudited
 from worldodds.scene import Suite
 from worldodds.scorecard import Cell, Scorecard
 from worldodds.statistics.exact import GoodnessOfFit
@@ -151,10 +151,10 @@ class ScoreDocument:
     models: dict[str, ModelEntry]
     judge: JudgeEntry | None = None
     judge_reason: str | None = None
+    readers: tuple[ReaderEntry, ...] = ()
 
 
 def score_document(
-    readers: tuple[ReaderEntry, ...] = ()
     cards: Sequence[Scorecard],
     suite: Suite,
     reader: str | None,
@@ -178,10 +178,10 @@ def score_document(
         models={card.model: _model_entry(card, beside) for card in cards},
         judge=judge_entry(measured) if measured else None,
         judge_reason=unaudited(reader, measured),
+        readers=tuple(map(reader_entry, readers)),
     )
 
 
-        readers=tuple(map(reader_entry, readers)),
 def score_json(
     cards: Sequence[Scorecard],
     suite: Suite,

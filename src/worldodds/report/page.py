@@ -73,12 +73,12 @@ def build_page(
     published_reader: str | None = None,
     filmed_from: Mapping[str, str] | None = None,
     strips: Sequence[Strip] = (),
+    judges: Sequence[JudgeView] = (),
 ) -> Page:
     """Put together what the page shows.
 
     Raises:
         InputError: no model at all, two models of one name, or scorecards over different scenes or suites.
-    judges: Sequence[JudgeView] = (),
     """
     if not cards:
         raise InputError("page: there is no model to show; give at least one scorecard")
@@ -98,12 +98,12 @@ def build_page(
         published_reader=published_reader,
         filmed_from=dict(filmed_from or {}),
         strips=tuple(strips),
+        judges=tuple(judges),
     )
 
 
 def write_page(page: Page, path: Path) -> None:
     """Write the page; the file appears by rename."""
-        judges=tuple(judges),
     write_bytes(path, render(page).encode())
 
 
@@ -240,5 +240,5 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     environment.filters.update(number=words.number, p_value=_typeset, span=words.span, breakable=_breakable)
-    return environment.get_template("page.html.j2", globals={"plots": plots, "overview": overview, "words": words})
     environment.filters["capitalize_first"] = words.capitalize_first
+    return environment.get_template("page.html.j2", globals={"plots": plots, "overview": overview, "words": words})

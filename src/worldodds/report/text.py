@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-_STYLES: dict[Verdict, str] = {"miscalibrated": "red", "undecided": "yellow", "calibrated": "green", "illegible": "dim"}
-
     from worldodds.certificates import Quoted
+
+_STYLES: dict[Verdict, str] = {"miscalibrated": "red", "undecided": "yellow", "calibrated": "green", "illegible": "dim"}
 
 
 def print_scores(
@@ -79,13 +79,13 @@ def _print_head(
 def _print_judge(card: Scorecard, allowed: Judged | None, judges: Sequence[Quoted], console: Console) -> None:
     from rich.text import Text
 
+    for line in screen_lines(card.model, judges):
+        console.print(Text(f"{line}."))
+
     if told := unaudited(card.reader, allowed.measured if allowed else None):
         console.print(Text(f"{told}.", style="yellow"))
     for line in judge_lines(card, allowed) if allowed else ():
         console.print(Text(line))
-    for line in screen_lines(card.model, judges):
-        console.print(Text(f"{line}."))
-
 
 
 def _print_cells(

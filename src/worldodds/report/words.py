@@ -193,6 +193,15 @@ def scenes_words(scene_ids: Sequence[str], of: Sequence[str]) -> str:
     return f"{len(scene_ids)} of {len(of)} scenes ({', '.join(scene_ids)})"
 
 
+def capitalize_first(text: str) -> str:
+    """Begin a sentence with a capital, all else as it is.
+
+    >>> capitalize_first("certified by NIST")
+    'Certified by NIST'
+    """
+    return text[:1].upper() + text[1:]
+
+
 def _all(scenes: int) -> str:
     return "The one scene is" if scenes == 1 else "Both scenes are" if scenes == 2 else f"All {scenes} scenes are"
 
@@ -203,12 +212,3 @@ def _joined(parts: Sequence[str]) -> str:
 
 def _listed(counts: dict[str, int]) -> str:
     return ", ".join(f"{n} {name}" for name, n in counts.items() if n)
-def capitalize_first(text: str) -> str:
-    """Begin a sentence with a capital, all else as it is.
-
-    >>> capitalize_first("certified by NIST")
-    'Certified by NIST'
-    """
-    return text[:1].upper() + text[1:]
-
-
