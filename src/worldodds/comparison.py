@@ -55,11 +55,15 @@ def compare(source: Source, *, paired: bool = False, seed: int = 0) -> Compariso
     too large to enumerate.
 
     Raises:
-        SourceError: fewer than two models, no scene that all of them have, or ``paired`` without any seed in common.
+        SourceError: fewer than two models, no scene that all of them have, ``paired`` without any seed in common, or a
+            model that was stopped early.
     """
     tallies = source.tallies()
     if len(tallies) < 2:
         raise SourceError(f"{len(tallies)} model given ({', '.join(tallies)}); a comparison needs two or more")
+    if source.early:
+        told = f"{next(iter(source.early))} was stopped early: its rollouts were bought until its verdicts stood"
+        raise SourceError(f"{told}, so it cannot be compared; run it with --stop never first, which buys the rest")
     read = [{scene for scene, tally in scenes.items() if tally.counts.n_total} for scenes in tallies.values()]
     shared = [scene_id for scene_id in source.suite.scene_ids if all(scene_id in scenes for scenes in read)]
     if not shared:

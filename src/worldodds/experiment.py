@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from worldodds.errors import InputError
+from worldodds.stopping import When
 from worldodds.toml_file import read_toml
 
 FORMAT = "worldodds.experiment/1"
@@ -41,6 +42,7 @@ class Experiment:
     n: int | None = None
     workers: int | None = None
     max_cost: float | None = None
+    stop: When | None = None
 
 
 def load_experiment(path: Path) -> Experiment:

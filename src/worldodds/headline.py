@@ -28,7 +28,7 @@ class Robustness:
 def populations(cards: Sequence[Scorecard], *, seed: int = 0) -> dict[str, Inversion]:
     """Return by model the score at infinitely many rollouts, of the mean and of every scored cell in the card's order.
 
-    Models without a mean (scenes missing, no partial average) have none.
+    Models without a mean (scenes missing, no partial average) have none, nor those that were stopped early.
     """
     return {card.model: invert(pairs_of(card), rng=np.random.default_rng(seed)) for card in _with_mean(cards)}
 
@@ -47,7 +47,10 @@ def percentiles(cards: Sequence[Scorecard], *, seed: int = 0) -> dict[str, Inter
 
 
 def ranks(cards: Sequence[Scorecard]) -> dict[str, tuple[int, int]]:
-    """Return the places each model may hold among those given, true for all at once; empty for fewer than two."""
+    """Return the places each model may hold among those given, true for all at once; empty for fewer than two.
+
+    A model that was stopped early holds none.
+    """
     return rank_ranges(compared(cards))
 
 
@@ -61,7 +64,8 @@ def compared(cards: Sequence[Scorecard]) -> list[Difference]:
 
 def robustness(cards: Sequence[Scorecard]) -> dict[tuple[str, str], Robustness]:
     """Return, by model and scene id, what each rejected cell survives; Benjamini-Hochberg over all cells given."""
-    cells = [(card.model, cell) for card in cards for cell in card.cells if cell.measurement.scene.reference]
+    whole = [card for card in cards if card.early is None]  # these tests are for an n that was fixed beforehand
+    cells = [(card.model, cell) for card in whole for cell in card.cells if cell.measurement.scene.reference]
     pairs = [_pair_of(cell) for _, cell in cells]
     survived = zip(cells, wrong_labels_survived(pairs), survives_any_nulls(pairs), strict=True)
     return {
@@ -77,7 +81,7 @@ def pairs_of(card: Scorecard) -> list[Pair]:
 
 
 def _with_mean(cards: Sequence[Scorecard]) -> list[Scorecard]:
-    return [card for card in cards if card.mntv is not None]
+    return [card for card in cards if card.mntv is not None and card.early is None]
 
 
 def _pair_of(cell: Cell) -> Pair:

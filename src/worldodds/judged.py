@@ -59,8 +59,10 @@ def judged(cards: Sequence[Scorecard], measured: Measured, *, seed: int = 0) -> 
     """Carry a judge's measured errors into scorecards.
 
     Verdicts are tested anew at the upper bound of the error rate, Benjamini-Hochberg over the same family; the score
-    is estimated with rates drawn from what was counted, so that few labels give a wide interval.
+    is estimated with rates drawn from what was counted, so that few labels give a wide interval. Models that were
+    stopped early are left out: these tests are for an n that was fixed beforehand.
     """
+    cards = [card for card in cards if card.early is None]
     cells = [(card.model, cell) for card in cards for cell in card.cells if _scored(cell)]
     bound = measured.error_bound
     pairs = [(cell.measurement.counts, _reference(cell)) for _, cell in cells]

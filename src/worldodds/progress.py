@@ -9,7 +9,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """One step of a run, as told to whoever watches."""
+    """One step of a run, as told to whoever watches; a reading says whose it is, and of which rollout (its key)."""
 
     step: Literal["film", "read"]
     scene: str
@@ -18,6 +18,8 @@ class Progress:
     status: str
     label: str | None = None
     cost_usd: float | None = None
+    reader: str | None = None
+    rollout: str | None = None
 
 
 Watcher = Callable[[Progress], None]

@@ -13,7 +13,8 @@ class Row:
 
     ``index`` is the rollout's place in its cell and the order in which statistics take it; files that do not have it
     are taken in order of ``seed``. ``rollout_status`` says what became of the clip: unless it is ``done``, the
-    reading's status is ``missing``. ``where`` is ``file:row``, for messages, and takes no part in comparisons.
+    reading's status is ``missing``. ``stop`` is the rule by which its model was stopped early, empty where it was not.
+    ``cost_usd`` is what the clip has cost, ``where`` is ``file:row``, for messages; both take no part in comparisons.
     """
 
     scene: str
@@ -25,4 +26,6 @@ class Row:
     reader: str = ""
     vote: int = 0
     clip_sha256: str | None = None
+    stop: str = ""
+    cost_usd: float | None = field(default=None, compare=False)
     where: str = field(default="", compare=False)

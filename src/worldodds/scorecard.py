@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from worldodds.early import Early, EarlyCell
 from worldodds.errors import InputError
 from worldodds.extras import need
 from worldodds.measurement import Measurement, measure
@@ -24,7 +25,11 @@ Verdict = Literal["miscalibrated", "calibrated", "undecided", "illegible"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One measured cell with what only the whole family can tell: corrected p-values and the verdict."""
+    """One measured cell with what only the whole family can tell: corrected p-values and the verdict.
+
+    Of a model that stops early, ``early`` holds what its rule says of the cell: the verdict is that rule's, ``g_q`` is
+    over the cells of its own run by anytime p-values, and a cell that stopped before its horizon has no fixed-n test.
+    """
 
     measurement: Measurement
     verdict: Verdict
@@ -32,6 +37,7 @@ class Cell:
     chi2_q: float | None
     chi2_bonferroni: float | None
     equivalence: Equivalence | None
+    early: EarlyCell | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +46,8 @@ class Scorecard:
 
     ``mntv`` is None, with ``mntv_reason``, where scenes are missing and no partial average was asked for; ``averaged``
     names the scenes in it. ``interval`` is for the official score, None with it. ``family_size`` counts the cells that
-    were tested together.
+    were tested together. ``early`` is set for a model that stops early: its mnTV is over rollouts that were bought
+    until the verdicts stood, so it has no interval and is compared with no other.
     """
 
     model: str
@@ -53,6 +60,7 @@ class Scorecard:
     missing_scenes: tuple[str, ...]
     interval: Estimate | None
     family_size: int
+    early: Early | None = None
 
     def cell(self, scene_id: str) -> Cell:
         """Return the cell of a scene; raises UnknownNameError with the nearest name."""
@@ -86,12 +94,14 @@ def score(
     partial: bool = False,
     delta: float = 0.2,
     alpha: float = 0.05,
+    early: Mapping[str, Early] | None = None,
 ) -> tuple[Scorecard, ...]:
     """Score every model given, in that order; their cells with enough valid outcomes form the family of tests.
 
     ``tallies`` holds, by model and then scene id, what was counted. ``partial`` averages over the scenes there are.
     A cell is miscalibrated where the exact G-test rejects after Benjamini-Hochberg at ``alpha``, else calibrated where
-    equivalence within ``delta`` is certified, else undecided; illegible with too few valid outcomes to test.
+    equivalence within ``delta`` is certified, else undecided; illegible with too few valid outcomes to test. The models
+    in ``early`` keep the verdicts of their own rule, and are in no other's family.
 
     Raises:
         StatisticsError: ``delta`` or ``alpha`` outside (0, 1).
@@ -106,11 +116,18 @@ def score(
         model: [measure(by_scene[s.id], s) for s in suite.scenes if s.id in by_scene]
         for model, by_scene in tallies.items()
     }
-    everything = [m for cells in measured.values() for m in cells]
+    early = early or {}
+    everything = [m for model, cells in measured.items() if model not in early for m in cells]
     judged = dict(zip(map(id, everything), _judge(everything, delta, alpha), strict=True))
     size = sum(m.g is not None for m in everything)
     return tuple(
-        _card(model, [judged[id(m)] for m in cells], suite, reader, partial, size) for model, cells in measured.items()
+        _card(model, [judged[id(m)] for m in cells], suite, reader, partial, size)
+        if model not in early
+        else _early_card(
+            _card(model, [_early_cell(m, early[model], delta, alpha) for m in cells], suite, reader, partial, 0),
+            early[model],
+        )
+        for model, cells in measured.items()
     )
 
 
@@ -164,6 +181,33 @@ def _card(
         missing_scenes=missing,
         interval=None if reason else jackknife(pairs),
         family_size=family_size,
+    )
+
+
+def _early_card(card: Scorecard, early: Early) -> Scorecard:
+    told = "rollouts were bought until the verdicts stood, and no interval for a fixed n holds then"
+    interval = card.interval and Estimate(value=card.interval.value, standard_error=None, interval=None, reason=told)
+    return replace(card, early=early, family_size=len(early.cells), interval=interval)
+
+
+def _early_cell(measurement: Measurement, early: Early, delta: float, alpha: float) -> Cell:
+    cell = early.cells.get(measurement.scene.id)
+    if cell is None:  # no odds, so no test either
+        return _judge([measurement], delta, alpha)[0]
+    whole = cell.p_value is not None
+    m = measurement if whole else replace(measurement, g=None, chi2=None, reason=cell.reason)
+    certified = _certify(m, delta, alpha)
+    verdict: Verdict = "calibrated" if certified and certified.certified else "undecided"
+    if cell.declared or cell.illegible:
+        verdict = "miscalibrated" if cell.declared else "illegible"
+    return Cell(
+        measurement=m,
+        verdict=verdict,
+        g_q=cell.q_value,
+        chi2_q=None,
+        chi2_bonferroni=None,
+        equivalence=certified,
+        early=cell,
     )
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from worldodds.early import Early
 from worldodds.errors import SourceError, nearest
+from worldodds.followed import followed
 from worldodds.interop.pawbench import is_official, read_official
 from worldodds.interop.source import read_source
 from worldodds.keys import reader_settings, reading_keys, rollout_key
@@ -17,6 +19,7 @@ from worldodds.row import Row
 from worldodds.run_folder import is_run
 from worldodds.scene import Scene, Suite
 from worldodds.scorecard import Scorecard, score
+from worldodds.stopping import spared, stop_of
 from worldodds.store import RunStore, StoredReading
 from worldodds.suites import find_suite
 from worldodds.suites.inputs import film_of
@@ -32,7 +35,8 @@ class Source:
 
     ``clips`` and ``filmed`` know only the models of run folders: the clips by (model, scene, index), and by model what
     each scene was filmed from (frame and prompt), which tells whether two models were filmed alike. ``set_aside`` says
-    in a sentence each which rows of a benchmark's own files could not be used.
+    in a sentence each which rows of a benchmark's own files could not be used. ``early`` knows the models that were
+    bought until their verdicts stood, by the rule and family of their own run.
     """
 
     suite: Suite
@@ -41,6 +45,7 @@ class Source:
     clips: Mapping[tuple[str, str, int], Path]
     filmed: Mapping[str, Mapping[str, str]]
     set_aside: tuple[str, ...] = ()
+    early: Mapping[str, Early] = field(default_factory=dict[str, Early])
 
     @property
     def open(self) -> int:
@@ -85,7 +90,7 @@ class Source:
 
     def score(self, *, partial: bool = False, delta: float = 0.2) -> tuple[Scorecard, ...]:
         """Score every model of the sources; see `worldodds.scorecard.score`."""
-        return score(self.tallies(), self.suite, reader=self.reader, partial=partial, delta=delta)
+        return score(self.tallies(), self.suite, reader=self.reader, partial=partial, delta=delta, early=self.early)
 
 
 def load(
@@ -111,7 +116,7 @@ def load(
             raise SourceError(f"--name {name!r} is no name; write one in printable characters")
         rows, clips, filmed = _rename(rows, clips, filmed, name)
     readers = sorted({row.reader for row in rows if row.reader})
-    return Source(
+    source = Source(
         suite=chosen,
         rows=tuple(rows),
         reader=" + ".join(readers) or None,
@@ -119,6 +124,7 @@ def load(
         filmed=filmed,
         set_aside=tuple(told for part in parts for told in part.set_aside),
     )
+    return replace(source, early=followed(source.rows, source.cells(), chosen))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,24 +151,28 @@ def _load_one(path: Path, suite: Suite, reader: str | None) -> _Part:
 
 
 def _of_run(store: RunStore, suite: Suite, reader: str | None) -> _Part:
-    """Turn a ledger into rows: every planned rollout has one, also those that are missing."""
+    """Turn a ledger into rows: every planned rollout has one, also if it is missing, unless no verdict needs it."""
     generator: Mapping[str, Any] = store.about("generator")
     rollouts, readings = store.rollouts(), store.readings()
     name, known = _choose_reader(list(readings.values()), reader, store.folder)
     settings = reader_settings(store, name, known)
     rows: list[Row] = []
     clips: dict[tuple[str, int], Path] = {}
-    frozen = store.suite
+    frozen, stop, needless = store.suite, stop_of(store), spared(store)
+    rule = stop.rule.text if stop else ""
     for scene_id, n in store.planned().items():
         scene = frozen.scene(scene_id)
         suite.scene(scene_id)
         for index in range(n):
+            if (scene_id, index) in needless:
+                continue
             key = rollout_key(scene, generator["name"], generator["settings"], seed=index, index=index)
             rollout = rollouts.get(key) or Rollout(scene=scene_id, index=index, seed=index, status="missing")
             if rollout.clip:
                 clips[scene_id, index] = rollout.clip.path
             answers = _answers(key, rollout, suite.scene(scene_id), name, settings, readings)
-            rows.extend(_row(generator["name"], name, rollout, vote, answer) for vote, answer in enumerate(answers))
+            made = (_row(generator["name"], name, rollout, vote, answer) for vote, answer in enumerate(answers))
+            rows.extend(replace(row, stop=rule) for row in made)
     filmed = {scene.id: film_of(scene, frozen) for scene in frozen.scenes if scene.id in store.planned()}
     return _Part(rows=rows, clips=clips, filmed=filmed)
 
@@ -193,6 +203,7 @@ def _row(model: str, reader: str, rollout: Rollout, vote: int, answer: Reading) 
         reader=reader,
         vote=vote,
         clip_sha256=rollout.clip.sha256 if rollout.clip else None,
+        cost_usd=rollout.cost_usd,
         where=f"{rollout.scene} r{rollout.index:03d}",
     )
 

@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from worldodds.errors import SourceError
+from worldodds.outcome import Reference
 from worldodds.sources import Source
-from worldodds.statistics.monitor import Monitor, StoppingRule
+from worldodds.statistics.family import replay_family
+from worldodds.statistics.monitor import Monitor, StoppingRule, replay
+from worldodds.stopping import odds_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,19 +54,22 @@ class Standing:
         return 1 - self.used / self.rollouts
 
 
-def standing(source: Source, rule: StoppingRule) -> Standing:
+def standing(source: Source, rule: StoppingRule, *, family: bool = False) -> Standing:
     """Feed every cell's readings in index order until the rule stops, as if they were bought one by one.
+
+    With ``family`` the cells of a model are declared together, as a run that stops early declares them; always so those
+    of a model that was made by such a run.
 
     Raises:
         SourceError: no scene with known odds was read.
     """
     cells: dict[str, dict[str, CellStanding]] = {}
     for model, scenes in source.sequences().items():
-        for scene_id, readings in scenes.items():
-            reference = source.suite.scene(scene_id).reference
-            if reference is not None and reference.odds is not None and readings:
-                monitor = Monitor(reference=reference, rule=rule)
-                cells.setdefault(model, {})[scene_id] = _follow(monitor, readings)
+        known = {name: odds for name in scenes if scenes[name] and (odds := odds_of(source.suite.scene(name)))}
+        if known:
+            together = family or model in source.early
+            follow = _follow_family if together else _follow_each
+            cells[model] = follow(known, {name: scenes[name] for name in known}, rule)
     if not cells:
         raise SourceError("no clip of a scene with known odds was read; there is nothing to follow")
     fixed = {(card.model, cell.measurement.scene.id): cell.verdict for card in source.score() for cell in card.cells}
@@ -80,21 +86,40 @@ def _rejected(verdict: str) -> bool:
     return verdict == "miscalibrated"
 
 
-def _follow(monitor: Monitor, readings: list[int | None]) -> CellStanding:
-    for reading in readings:
-        if not monitor.worth_buying:
-            break
-        monitor.feed(reading)
-    certain = math.isinf(monitor.max_log_e) or monitor.max_log_e > 700
+Readings = Mapping[str, list[int | None]]
+
+
+def _follow_each(known: Mapping[str, Reference], readings: Readings, rule: StoppingRule) -> dict[str, CellStanding]:
+    """Let every cell stop for itself."""
+    found: dict[str, CellStanding] = {}
+    for name, reference in known.items():
+        (cell,) = replay([(reference, readings[name])], rule=rule).cells
+        found[name] = _cell(cell, len(readings[name]), cell.verdict)
+    return found
+
+
+def _follow_family(known: Mapping[str, Reference], readings: Readings, rule: StoppingRule) -> dict[str, CellStanding]:
+    """Let the cells of one model be declared together, a reading each a round."""
+    family = replay_family([(reference, readings[name]) for name, reference in known.items()], rule=rule)
+    found: dict[str, CellStanding] = {}
+    for name, cell, declared in zip(known, family.cells, family.declared, strict=True):
+        alone = cell.verdict
+        verdict = "miscalibrated" if declared else "undecided" if alone == "miscalibrated" else alone
+        found[name] = _cell(cell, len(readings[name]), verdict)
+    return found
+
+
+def _cell(cell: Monitor, available: int, verdict: str | None) -> CellStanding:
+    certain = math.isinf(cell.max_log_e) or cell.max_log_e > 700
     return CellStanding(
-        available=len(readings),
-        used=monitor.used,
-        n=monitor.counts.n,
-        worth_buying=monitor.worth_buying,
-        verdict=monitor.verdict,
-        stopped_by=monitor.stopped_by,
-        e_value=None if certain else math.exp(monitor.max_log_e),
-        anytime_p=monitor.anytime_p,
-        p_value=monitor.p_value,
-        reason=monitor.reason,
+        available=available,
+        used=cell.used,
+        n=cell.counts.n,
+        worth_buying=cell.worth_buying,
+        verdict=verdict,
+        stopped_by=cell.stopped_by,
+        e_value=None if certain else math.exp(cell.max_log_e),
+        anytime_p=cell.anytime_p,
+        p_value=cell.p_value,
+        reason=cell.reason,
     )

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One scene of a run: rollouts by status, and the bounds of its score while some are open."""
+    """One scene of a run: rollouts by status, and the bounds of its score while some are open.
+
+    ``not_needed`` counts what a run that stops early has not bought, of a scene whose verdict stands.
+    """
 
     scene: str
     rollouts: Mapping[str, int]
@@ -65,6 +68,8 @@ def run_status(folder: Path, *, reader: str | None = None) -> Status:
         states: dict[str, Counter[str]] = defaultdict(Counter)
         for scene, _, key in planned:
             states[scene][rollouts[key].status if key in rollouts else "missing"] += 1
+        for scene, n in store.planned().items():
+            states[scene]["not_needed"] = n - states[scene].total()
         lines = still_open(store, readers if reader is None else [reader], states=rollouts, planned=planned)
         commands = _commands(store, readers, rollouts, any("missing" in counts for counts in states.values()))
         purse = Purse()
@@ -73,7 +78,9 @@ def run_status(folder: Path, *, reader: str | None = None) -> Status:
     chosen = reader or (readers[0] if len(readers) == 1 else None)
     source = _source(folder, chosen) if chosen else None
     bounds = _bounds(source) if source else {}
-    cells = tuple(Cell(scene=s, rollouts=dict(c), bounds=bounds.get(s)) for s, c in states.items())
+    cells = tuple(
+        Cell(scene=s, rollouts={k: n for k, n in c.items() if n}, bounds=bounds.get(s)) for s, c in states.items()
+    )
     whole = [bounds[cell.scene] for cell in cells if cell.scene in bounds]
     mean = (sum(b[0] for b in whole) / len(whole), sum(b[1] for b in whole) / len(whole)) if whole else None
     unread = _unread(source) if source else ()

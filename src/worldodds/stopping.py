@@ -55,15 +55,16 @@ class Decision:
 
     @property
     def spared(self) -> frozenset[Place]:
-        """What is open behind the stop of a cell whose verdict stands."""
+        """What is open behind the stop of a cell whose verdict stands, and not of the wave that it stopped in."""
         cells = zip(self.steps.items(), self.standing.family.cells, strict=True)
-        return frozenset(
+        behind = frozenset(
             (scene, index)
             for (scene, steps), cell in cells
             if not cell.worth_buying
             for index in range(cell.used + cell.refused, len(steps))
             if steps[index] in ("failed", "missing")
         )
+        return behind - self.wanted
 
 
 def stop_of(store: RunStore) -> Stop | None:
@@ -111,7 +112,7 @@ def _check(suite: Suite, reader: Reader) -> None:
     if suite.protocol.aggregate == "tracks":
         told = f"stop: suite {suite.id!r} counts coverage and readable scenes over all rollouts of its protocol"
         raise InputError(f"{told}, which early stopping would distort; run it without --stop early")
-    if not any(_odds_of(scene) for scene in suite.scenes):
+    if not any(odds_of(scene) for scene in suite.scenes):
         raise InputError(f"stop: no scene of suite {suite.id!r} has known odds, so no verdict can stand early")
 
 
@@ -139,7 +140,7 @@ def decide(store: RunStore, stop: Stop, *, asked: Collection[str] | None = None)
     planned, suite = store.planned(), store.suite
     cells: dict[str, tuple[Reference, tuple[Step, ...]]] = {}
     for scene in suite.scenes:
-        if scene.id not in planned or (odds := _odds_of(scene)) is None:
+        if scene.id not in planned or (odds := odds_of(scene)) is None:
             continue
         steps: list[Step] = []
         for index in range(stop.rule.horizon):
@@ -173,6 +174,7 @@ def step_of(scene: Scene, status: str, votes: Collection[Reading]) -> Step:
     return "failed" if reading.status == "failed" else "missing" if reading.status == "missing" else "null"
 
 
-def _odds_of(scene: Scene) -> Reference | None:
+def odds_of(scene: Scene) -> Reference | None:
+    """Return the reference of a scene whose odds are known."""
     known = scene.reference is not None and scene.reference.odds is not None
     return scene.reference if known else None

@@ -17,6 +17,7 @@ from worldodds.interop import read_source
 from worldodds.interop.tables import COLUMNS, write_rows
 from worldodds.rollout import Reading
 from worldodds.row import Row
+from worldodds.statistics.waves import EarlyRule
 from worldodds.suites import find_suite
 
 SUITE = find_suite("calibench")
@@ -69,6 +70,7 @@ def rows(draw) -> list[Row]:
                 reader=draw(st.sampled_from(["", "oracle", "vlm/some model, 2"])),
                 vote=draw(st.integers(0, 2)),
                 clip_sha256=draw(st.none() | st.just("ab" * 32)),
+                stop=draw(st.sampled_from(["", EarlyRule().text])),
             )
         )
     return made
@@ -91,8 +93,8 @@ def test_columns(tmp_path: Path) -> None:
     write_rows([row(), row(index=1, seed=1, reading=Reading(status="failed", reason="no reply"))], path, SUITE)
     assert path.read_text().splitlines() == [
         ",".join(COLUMNS),
-        "dice,mine,0,0,done,,0,outcome,3,,",
-        "dice,mine,1,1,done,,0,failed,,no reply,",
+        "dice,mine,0,0,done,,0,outcome,3,,,",
+        "dice,mine,1,1,done,,0,failed,,no reply,,",
     ]
 
 

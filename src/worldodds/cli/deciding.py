@@ -130,6 +130,7 @@ def monitor(
     early_e: float = 100.0,
     final_level: float = 0.04,
     delta: float = 0.2,
+    family: Flag = False,
     replay: Flag = False,
     json: Flag = False,
 ) -> int:
@@ -151,6 +152,8 @@ def monitor(
         Level of the exact G-test at the horizon.
     delta
         The total variation within which calibration is certified at the horizon.
+    family
+        Let the scenes of a model be declared together, as run --stop early does: Benjamini-Hochberg after every round.
     replay
         Tell what a finished source would have cost, and whether any verdict would have changed.
     json
@@ -163,7 +166,7 @@ def monitor(
     source = load(*sources, suite=suite, reader=reader)
     horizon = source.suite.protocol.rollouts if n is None else n
     rule = StoppingRule(horizon=horizon, early_e=early_e, final_level=final_level, delta=delta)
-    found = standing(source, rule)
+    found = standing(source, rule, family=family)
     if json:
         from worldodds.interop.documents import as_json, monitor_document
 

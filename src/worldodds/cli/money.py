@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from worldodds.cli.orders import Job
     from worldodds.pricing import Bill, Cost
+    from worldodds.scene import Suite
+
+FAR_OFF = 0.5  # a TV at which early stopping shows what it saves
 
 
 def print_dry_run(jobs: Sequence[Job]) -> int:
@@ -27,7 +30,7 @@ def print_bill(job: Job) -> None:
     from worldodds.run_folder import is_run
     from worldodds.store import RunStore
 
-    whole = plan(job.suite, job.generator, job.readers, job.n)
+    whole = plan(job.suite, job.generator, job.readers, job.n, stop=job.stop)
     wanted = len(job.suite.scenes) * whole.n
     if is_run(job.folder):
         with RunStore(job.folder, write=False) as store:
@@ -42,6 +45,8 @@ def print_bill(job: Job) -> None:
     screen.print(rows)
     screen.print(_total(found, job.max_cost), markup=False)
     screen.print(_shows(shown.n, shown.scenes), markup=False)
+    if job.stop == "early":
+        screen.print(_early(job.suite, whole.n), markup=False)
 
 
 def print_plan_bill(
@@ -69,6 +74,7 @@ def print_plan_bill(
         max_cost=None,
         prices=prices,
         rebuy=False,
+        stop=None,
         json_log=None,
         experiment=None,
     )
@@ -98,6 +104,25 @@ def _total(found: Bill, limit: float | None) -> str:
         return money
     low, high = found.hours
     return f"{money} With {found.in_flight} jobs at once about {low:.1f} to {high:.1f} hours."
+
+
+def _early(suite: Suite, n: int) -> str:
+    """Say about how many rollouts early stopping leaves, on average over seeded paths, waves included."""
+    from worldodds.statistics.planner import expected_rollouts
+    from worldodds.statistics.power import default_spike
+    from worldodds.statistics.waves import EarlyRule
+    from worldodds.stopping import odds_of
+
+    rule = EarlyRule(horizon=n)
+    known = [odds for scene in suite.scenes if (odds := odds_of(scene))]
+    means: list[float] = []
+    for wanted in (0.0, FAR_OFF):
+        reach = [min(wanted, 1 - float(odds.probabilities[default_spike(odds)])) for odds in known]
+        each = [expected_rollouts(odds, tv=tv, rule=rule.cell) for odds, tv in zip(known, reach, strict=True)]
+        means.append(sum(min(n, mean + (rule.wave - 1) / 2) for mean in each) + n * (len(suite.scenes) - len(known)))
+    of = f"about {means[0]:.0f} of {n * len(suite.scenes)} rollouts if every scene is calibrated"
+    off = f"about {means[1]:.0f} if each is off by a TV of {FAR_OFF:g}"
+    return f"With --stop early {of}, {off}; the cost above is for all of them."
 
 
 def _shows(n: int, scenes: object) -> str:

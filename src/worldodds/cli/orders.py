@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from worldodds.protocols import Generator, HostedGenerator, Reader
     from worldodds.purse import Purse
     from worldodds.scene import Suite
+    from worldodds.stopping import When
     from worldodds.store import RunStore
 
 
@@ -33,6 +34,7 @@ class Order:
     max_cost: float | None
     prices: Path | None
     rebuy: bool
+    stop: When | None
     json_log: Path | None
     experiment: Path | None
 
@@ -50,6 +52,7 @@ class Job:
     max_cost: float | None = None
     prices: Path | None = None
     rebuy: bool = False
+    stop: When | None = None
     json_log: Path | None = None
     experiment: Path | None = None
     words: tuple[str, ...] = ()
@@ -90,6 +93,7 @@ def _of_experiment(flags: Order, path: Path) -> list[Job]:
         n=found.n if flags.n is None else flags.n,
         workers=flags.workers or found.workers,
         max_cost=found.max_cost if flags.max_cost is None else flags.max_cost,
+        stop=flags.stop or found.stop,
     )
     output = flags.output or path.parent / found.output
     models = [model for model in found.generators if flags.generator in (None, model.name)]
@@ -118,6 +122,7 @@ def _job(flags: Order, name: str, settings: dict[str, Any], folder: Path, readin
         max_cost=flags.max_cost,
         prices=flags.prices,
         rebuy=flags.rebuy,
+        stop=flags.stop,
         json_log=flags.json_log,
         experiment=flags.experiment,
         words=("worldodds", *_said()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -39,6 +39,7 @@ def run(
     max_cost: float | None = None,
     prices: Path | None = None,
     rebuy: Flag = False,
+    stop: Literal["early", "never"] | None = None,
     dry_run: Flag = False,
     json_log: Path | None = None,
 ) -> int:
@@ -74,6 +75,9 @@ def run(
         A table of prices of your own, looked into before the one that comes with worldodds.
     rebuy
         Buy again what was perhaps bought: orders whose answer was lost, jobs that the provider has lost.
+    stop
+        early: buy each scene's rollouts in small waves until its verdict stands, as the first reader named reads them;
+        the score is then comparable with no other. never: buy all. By default a run goes on as it was begun.
     dry_run
         Tell what would be filmed, what it costs and what it shows, and do nothing.
     json_log
@@ -94,6 +98,7 @@ def run(
         max_cost=max_cost,
         prices=prices,
         rebuy=rebuy,
+        stop=stop,
         json_log=json_log,
         experiment=experiment,
     )
@@ -197,9 +202,11 @@ def _film(order: Job, spent_usd: float = 0.0) -> tuple[Summary, float]:
     from worldodds.filming import Terms
     from worldodds.store import RunStore
 
-    whole = plan(order.suite, order.generator, order.readers, order.n)
+    whole = plan(order.suite, order.generator, order.readers, order.n, stop=order.stop)
     terms = Terms(purse=purse_for(order, spent_usd), rebuy=order.rebuy)
-    with RunStore(order.folder) as store, watching(order.generator.name, order.suite, order.json_log) as watch:
+    first = order.readers[0] if order.readers else None
+    board = watching(order.generator.name, order.suite, order.json_log, reader=first)
+    with RunStore(order.folder) as store, board as watch:
         if order.words:
             store.note("command", list(order.words))
         keep_experiment(order, store)

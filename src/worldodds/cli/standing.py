@@ -62,9 +62,12 @@ def _print(found: Status) -> None:
     from worldodds.cli.screen import console, table
 
     screen = console()
-    rows = table("scene", ">done", ">refused", ">failed", ">missing", ">score, at best", ">at worst")
+    shown = ["done", "refused", "failed", "missing"]
+    if any("not_needed" in cell.rollouts for cell in found.cells):
+        shown.append("not_needed")
+    rows = table("scene", *(f">{name.replace('_', ' ')}" for name in shown), ">score, at best", ">at worst")
     for cell in found.cells:
-        counts = [str(cell.rollouts.get(name, 0)) for name in ("done", "refused", "failed", "missing")]
+        counts = [str(cell.rollouts.get(name, 0)) for name in shown]
         ends = [f"{end:.3f}" for end in cell.bounds] if cell.bounds else ["-", "-"]
         rows.add_row(cell.scene, *counts, *ends)
     money = f", {found.spent_usd:.2f} USD spent or set aside" if found.spent_usd else ""

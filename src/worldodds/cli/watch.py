@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import time
 from collections import Counter
@@ -11,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -19,22 +20,28 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.text import Text
 
 from worldodds.cli.screen import table
+from worldodds.rollout import Reading, ReadingStatus
+from worldodds.tally import settle
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from worldodds.engine import Watcher
     from worldodds.progress import Progress as Step
+    from worldodds.protocols import Reader
     from worldodds.scene import Suite
 
 SECONDS_BETWEEN_LINES = 5.0
 
 
 @contextmanager
-def watching(title: str, suite: Suite | None = None, json_log: Path | None = None) -> Generator[Watcher]:
+def watching(
+    title: str, suite: Suite | None = None, json_log: Path | None = None, *, reader: Reader | None = None
+) -> Generator[Watcher]:
     """Give a watcher for `worldodds.run`: bars with the time left and a row a cell, or plain lines without a terminal.
 
-    ``suite`` gives the cells their running verdicts. ``json_log`` gets every step as a line of JSON.
+    ``suite`` gives the cells their running verdicts, from what ``reader`` alone has read, its votes settled.
+    ``json_log`` gets every step as a line of JSON.
     """
     console = Console(stderr=True)
     with _logging(json_log) as log:
@@ -42,7 +49,7 @@ def watching(title: str, suite: Suite | None = None, json_log: Path | None = Non
             lines = _Lines(title)
             yield lambda step: (log(step), lines(step))[0]
             return
-        board = _Board(title, suite)
+        board = _Board(title, suite, reader)
         with Live(get_renderable=board.draw, console=console, refresh_per_second=4):
             yield lambda step: (log(step), board.note(step))[0]
 
@@ -64,21 +71,39 @@ def _logging(path: Path | None) -> Generator[Watcher]:
 
 @dataclass(slots=True)
 class _Cell:
-    """One scene as it fills."""
+    """One scene as it fills: what became of rollouts, and what one reader saw in each, votes settled."""
 
     states: Counter[str] = field(default_factory=Counter[str])
-    labels: Counter[str] = field(default_factory=Counter[str])
-    nulls: int = 0
     cost_usd: float = 0.0
+    votes: dict[str, list[Reading]] = field(default_factory=dict[str, list[Reading]])
+    seen: dict[str, Reading] = field(default_factory=dict[str, Reading])
+
+    def add(self, rollout: str, vote: Reading, of: int) -> None:
+        """Take in one vote of so many on a rollout."""
+        votes = self.votes.setdefault(rollout, [])
+        votes.append(vote)
+        self.seen[rollout] = settle([*votes, *([Reading(status="missing")] * (of - len(votes)))])
+
+    @property
+    def labels(self) -> Counter[str]:
+        """How often each outcome was seen."""
+        return Counter(reading.label for reading in self.seen.values() if reading.label is not None)
+
+    @property
+    def nulls(self) -> int:
+        """How many rollouts are nulls."""
+        return sum(reading.status in ("unreadable", "out_of_schema") for reading in self.seen.values())
 
 
 class _Board:
     """Bars for filming and reading, and what every cell has so far."""
 
-    def __init__(self, title: str, suite: Suite | None) -> None:
+    def __init__(self, title: str, suite: Suite | None, reader: Reader | None = None) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         self._title = title
         self._suite = suite
+        self._reader = reader.name if reader else None
+        self._votes = int(reader.settings.get("votes") or 1) if reader else 1
         self._bars = Progress(*columns)
         self._tasks: dict[str, TaskID] = {}
         self._cells: dict[str, _Cell] = {}
@@ -92,10 +117,8 @@ class _Board:
         if step.step == "film":
             cell.states[step.status] += 1
             cell.cost_usd += step.cost_usd or 0.0
-        elif step.label is not None:
-            cell.labels[step.label] += 1
-        else:
-            cell.nulls += step.status in ("unreadable", "out_of_schema")
+        elif step.rollout is not None and self._reader in (None, step.reader):
+            cell.add(step.rollout, Reading(status=cast("ReadingStatus", step.status), label=step.label), self._votes)
 
     def draw(self) -> Group:
         """Return what the terminal shows."""
@@ -104,7 +127,8 @@ class _Board:
     def _table(self) -> Table:
         rows = table("scene", ">done", ">failed", ">refused", ">USD", ">null", "seen", "stands at")
         for scene, cell in self._cells.items():
-            seen = ", ".join(f"{label} {n}" for label, n in cell.labels.most_common(4))
+            labels = cell.labels
+            seen = ", ".join(f"{label} {n}" for label, n in labels.most_common(4))
             rows.add_row(
                 scene,
                 str(cell.states["done"]),
@@ -113,22 +137,22 @@ class _Board:
                 f"{cell.cost_usd:.2f}" if cell.cost_usd else "",
                 str(cell.nulls or ""),
                 Text(seen),
-                self._stands(scene, cell),
+                self._stands(scene, labels),
             )
         return rows
 
-    def _stands(self, scene_id: str, cell: _Cell) -> str:
+    def _stands(self, scene_id: str, labels: Counter[str]) -> str:
         """Say how strongly the outcomes so far speak against the odds; valid whenever one looks."""
-        if self._suite is None or scene_id not in self._suite.scene_ids or not cell.labels:
+        if self._suite is None or scene_id not in self._suite.scene_ids or not labels:
             return ""
-        from worldodds.statistics import log_e_value
+        from worldodds.statistics import StoppingRule, log_e_value
 
         scene = self._suite.scene(scene_id)
         if scene.reference is None or scene.reference.odds is None:
             return ""
-        counts = [cell.labels[label] for label in scene.labels]
-        log_e = log_e_value(counts, scene.reference)
-        return "miscalibrated" if log_e >= 4.6 else f"e-value {2.718281828459045**log_e:.2g}"
+        log_e = log_e_value([labels[label] for label in scene.labels], scene.reference)
+        certain = log_e >= math.log(StoppingRule().early_e)
+        return "miscalibrated" if certain else f"e-value {math.exp(log_e):.2g}"
 
 
 class _Lines:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast, get_args
 
-from worldodds.errors import InputError, SourceError, UnknownNameError, nearest
+from worldodds.errors import InputError, SourceError, StatisticsError, UnknownNameError, nearest
 from worldodds.rollout import Reading, ReadingStatus, RolloutStatus
 from worldodds.row import Row
 from worldodds.scene import Scene, Suite
+from worldodds.statistics.waves import EarlyRule
 
 __all__ = ["Place", "Row", "check_unique", "row_of"]
 
@@ -62,6 +63,7 @@ def row_of(fields: Mapping[str, str], suite: Suite, place: Place) -> Row:
         reader=fields.get("reader", ""),
         vote=_whole(fields, "vote", place) if fields.get("vote", "").strip() else 0,
         clip_sha256=fields.get("clip_sha256") or None,
+        stop=_stop(fields.get("stop", ""), place),
         where=place.where,
     )
 
@@ -87,6 +89,13 @@ def check_unique(rows: Iterable[Row]) -> None:
 def _spot(row: Row) -> str:
     file, _, number = row.where.rpartition(":")
     return f"{file}: row {number}"
+
+
+def _stop(text: str, place: Place) -> str:
+    try:
+        return EarlyRule.of(text).text if text.strip() else ""
+    except StatisticsError as error:
+        raise SourceError(f"{place}: {error}") from None
 
 
 def _scene(fields: Mapping[str, str], suite: Suite, place: Place) -> Scene:

@@ -11,6 +11,7 @@ import msgspec
 from worldodds._version import __version__
 from worldodds.certificates import Quoted
 from worldodds.headline import Robustness, percentiles, populations, ranks, robustness
+from worldodds.interop.early_json import EarlyCellEntry, EarlyEntry, early_cell_entry, early_entry
 from worldodds.interop.judged_json import JudgedCellEntry, JudgeEntry, judge_entry, judged_entry
 from worldodds.interop.readers_json import ReaderEntry, reader_entry
 from worldodds.judged import Judged, JudgedCell, unaudited
@@ -92,6 +93,7 @@ class CellEntry:
     near_miss: NearMissEntry | None
     reason: str | None
     judged: JudgedCellEntry | None = None
+    early: EarlyCellEntry | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +138,7 @@ class ModelEntry:
     family_size: int
     cells: dict[str, CellEntry]
     judged: PopulationEntry | None = None
+    early: EarlyEntry | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,7 +224,7 @@ def _model_entry(card: Scorecard, beside: _Beside) -> ModelEntry:
         mntv_reason=card.mntv_reason,
         interval=own,
         intervals=IntervalsEntry(
-            percentile=_interval_entry(beside.percentiles.get(card.model), card.mntv_reason), jackknife=own
+            percentile=_interval_entry(beside.percentiles.get(card.model), own.reason), jackknife=own
         ),
         population=_population_entry(population.mean) if population else None,
         rank=RankEntry(low=rank[0], high=rank[1]) if rank else None,
@@ -239,6 +242,7 @@ def _model_entry(card: Scorecard, beside: _Beside) -> ModelEntry:
             for cell in card.cells
         },
         judged=_population_entry(allowed.mean) if allowed else None,
+        early=early_entry(card.early) if card.early else None,
     )
 
 
@@ -297,6 +301,7 @@ def _cell_entry(
         near_miss=NearMissEntry(wasserstein=near.steps, floor=near.floor) if near else None,
         reason=m.reason,
         judged=judged_entry(allowed, counts.labels) if allowed else None,
+        early=early_cell_entry(cell.early) if cell.early else None,
     )
 
 

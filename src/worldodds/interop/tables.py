@@ -28,6 +28,7 @@ COLUMNS = (
     "outcome",
     "reason",
     "clip_sha256",
+    "stop",
 )
 SUFFIXES = (".csv", ".jsonl", ".parquet")
 _REQUIRED = (("scene",), ("model",), ("seed", "index"), ("outcome", "human_label"))
@@ -181,6 +182,7 @@ def _fields(row: Row, suite: Suite) -> dict[str, Any]:
         "outcome": suite.scene(row.scene).name_of(label) if label is not None else None,
         "reason": row.reading.reason,
         "clip_sha256": row.clip_sha256,
+        "stop": row.stop or None,
     }
 
 

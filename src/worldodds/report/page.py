@@ -60,6 +60,11 @@ class Page:
         return tuple(c.model for c in self.cards if self.filmed_from.get(c.model, PUBLISHED) != PUBLISHED)
 
     @property
+    def stopped_early(self) -> tuple[str, ...]:
+        """Models whose rollouts were bought until their verdicts stood."""
+        return tuple(c.model for c in self.cards if c.early)
+
+    @property
     def filmed_from_unknown(self) -> tuple[str, ...]:
         """Models whose source does not say what they were filmed from."""
         return tuple(c.model for c in self.cards if c.model not in self.filmed_from)
@@ -142,7 +147,7 @@ def ranks(page: Page) -> dict[tuple[str, bool], str]:
     groups: dict[tuple[str, tuple[str, ...]], list[Entry]] = defaultdict(list)
     for entry in _entries(page):
         film = PUBLISHED if entry.published else page.filmed_from.get(entry.card.model)
-        if film and entry.card.mntv is not None:
+        if film and entry.card.mntv is not None and entry.card.early is None:
             groups[film, entry.card.averaged].append(entry)
     told: dict[tuple[str, bool], str] = {}
     for group in groups.values():

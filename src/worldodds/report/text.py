@@ -9,6 +9,8 @@ from worldodds.headline import Robustness, populations, ranks, robustness
 from worldodds.judge_words import screen_lines
 from worldodds.judged import Judged, unaudited
 from worldodds.report.words import (
+    early_lines,
+    early_words,
     headline,
     judge_lines,
     mean_words,
@@ -72,6 +74,8 @@ def _print_head(
     if card.model in places:
         console.print(Text(rank_words(places[card.model], len(places))))
     console.print(Text(headline(card)))
+    for line in early_lines(card):
+        console.print(Text(line, style="yellow"))
     if card.averaged and card.missing_scenes:
         console.print(Text(f"Averaged over {', '.join(card.averaged)}; missing: {', '.join(card.missing_scenes)}."))
 
@@ -96,6 +100,8 @@ def _print_cells(
 
     console.print(Padding(_scenes(card.cells), (1, 0, 0, 2), expand=False))
     for cell in card.cells:
+        if cell.early:
+            console.print(Text(f"  {cell.measurement.scene.id}: {early_words(cell.early)}"))
         if told := open_words(cell.measurement.tally):
             style = "" if cell.measurement.tally.complete else "yellow"
             console.print(Text(f"  {cell.measurement.scene.id}: {told}", style=style))

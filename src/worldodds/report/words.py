@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from worldodds.early import EarlyCell
 from worldodds.headline import Robustness
 from worldodds.judged import Judged
 from worldodds.scorecard import Cell, Scorecard, Verdict
@@ -89,6 +90,40 @@ def open_words(tally: Tally) -> str:
     return "; ".join([*parts, *([f"{tally.refused} refused"] if tally.refused else [])])
 
 
+def early_lines(card: Scorecard) -> list[str]:
+    """Say of a model that stops early what was saved, and that its score is comparable with no other; else nothing."""
+    early = card.early
+    if early is None:
+        return []
+    money = _money(early.cost_usd, early.saved_usd)
+    saved = f"{early.saved} saved ({percent(early.saved / early.planned)})" if early.saved else "none saved"
+    why = "rollouts were bought until the verdicts stood, which biases it, and the protocol fixes their number"
+    return [
+        f"stopped early: {early.bought} of {early.planned} rollouts bought, {saved}{money}",
+        f"verdicts are those of the sequential rule; mnTV is not comparable, with the published or any other: {why}",
+    ]
+
+
+def early_words(cell: EarlyCell) -> str:
+    """Say how one cell stopped, and what that saved."""
+    bought = f"{cell.bought} of {cell.planned} bought"
+    if cell.open and cell.stopped_by is None:
+        return f"{bought}, {cell.open} may yet be wanted{_money(cell.cost_usd, None)}"
+    money = _money(cell.cost_usd, cell.saved_usd if cell.saved else None)
+    if cell.stopped_by is None:
+        return f"{bought}{money}; {cell.reason}"
+    if not cell.declared or cell.stopped_by == "horizon":
+        how = "given up as illegible" if cell.stopped_by == "illegible" else "run to the horizon"
+        return f"{bought}, {how}{money}"
+    evidence = "beyond every bound" if cell.e_value is None else f"{cell.e_value:.3g}"
+    return f"{bought}, verdict stood after {cell.used} (e-value {evidence}){money}"
+
+
+def _money(paid_usd: float | None, saved_usd: float | None) -> str:
+    parts = [f"{paid_usd:.2f} USD paid"] if paid_usd is not None else []
+    return "".join(f", {part}" for part in [*parts, *([f"about {saved_usd:.2f} USD saved"] if saved_usd else [])])
+
+
 def verdict_counts(card: Scorecard) -> dict[Verdict, int]:
     """Count a model's verdicts, gravest first, those that occur only."""
     seen = Counter(cell.verdict for cell in card.cells)
@@ -157,6 +192,8 @@ def judge_lines(card: Scorecard, allowed: Judged) -> list[str]:
     """Say how the judge was measured, what the score is with its errors allowed for, and which verdicts stay."""
     m = allowed.measured
     truth = m.truth or "the truth"
+    if card.early:
+        return ["the judge's errors are not allowed for: their tests need an n that was fixed beforehand"]
     lines = [f"judge: {m.agree} of {m.n} clips read as {truth} did; up to {percent(m.error_bound)} of labels false"]
     if population := allowed.populations.get(card.model):
         lines.append(

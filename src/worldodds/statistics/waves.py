@@ -6,6 +6,7 @@ nor from where an earlier attempt was cut off. The same readings always lead to 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -14,8 +15,13 @@ from worldodds.errors import StatisticsError
 from worldodds.outcome import Reference
 from worldodds.statistics.checks import LEAST_VALID, check_level, check_size
 from worldodds.statistics.family import Family, FamilyMethod
-from worldodds.statistics.monitor import StoppingRule
+from worldodds.statistics.monitor import Monitor, StoppingRule
 
+_NUMBER = r"[0-9.]{1,12}(?:e-?[0-9]{1,3})?"
+_LINE = re.compile(
+    rf"early n=(?P<n>[0-9]{{1,6}}) e=(?P<e>{_NUMBER}) g=(?P<g>{_NUMBER}) illegible=(?P<i>{_NUMBER}) "
+    rf"(?P<family>running_bh|e_bh)=(?P<alpha>{_NUMBER})"
+)
 WAVE = 4  # rollouts of a cell bought at once: enough to keep a provider busy over nine cells, at most three too many
 
 Step = int | Literal["null", "refused", "failed", "missing"]
@@ -62,6 +68,34 @@ class EarlyRule:
             illegible_below=self.illegible_below,
         )
 
+    @property
+    def text(self) -> str:
+        """The rule in one line, as tables of readings carry it; `of` reads it back."""
+        numbers = f"n={self.horizon} e={self.early_e!r} g={self.final_level!r} illegible={self.illegible_below!r}"
+        return f"early {numbers} {self.family}={self.alpha!r}"
+
+    @classmethod
+    def of(cls, text: str) -> EarlyRule:
+        """Read a rule from its line.
+
+        Raises:
+            StatisticsError: this is no such line.
+
+        >>> EarlyRule.of(EarlyRule(horizon=50).text).horizon
+        50
+        """
+        found = _LINE.fullmatch(text.strip())
+        if found is None:
+            raise StatisticsError(f"stop: {text!r} is no rule of early stopping; it reads like {EarlyRule().text!r}")
+        return cls(
+            horizon=int(found["n"]),
+            early_e=float(found["e"]),
+            final_level=float(found["g"]),
+            illegible_below=float(found["i"]),
+            family="e_bh" if found["family"] == "e_bh" else "running_bh",
+            alpha=float(found["alpha"]),
+        )
+
     def start(self, references: Sequence[Reference]) -> Family:
         """Return the family before anything is bought."""
         fresh = Family.of(references, rule=self.cell, method=self.family)
@@ -72,7 +106,7 @@ class EarlyRule:
 class Standing:
     """Where the cells stand: ``family`` knows what it was fed; ``wanted`` are the indices to buy or read now, by cell.
 
-    A cell that wants nothing has its verdict.
+    A cell that wants nothing has its verdict, or ended before it.
     """
 
     family: Family
@@ -87,9 +121,10 @@ class Standing:
 def next_wave(cells: Sequence[tuple[Reference, Sequence[Step]]], rule: EarlyRule) -> Standing:
     """Feed what was seen to the family, index by index in all cells alike, and say which rollouts to buy next.
 
-    Refused rollouts are passed over. A failed one holds its cell, which waits there while the others go on; a missing
-    one holds all, so that every cell is asked at the same moment however the run was interrupted. A sequence that is
-    shorter than the horizon ends there, as if the next rollout had failed.
+    A wave that was begun is bought whole, also where a cell's verdict stands before its end: so a run that was cut off
+    buys what an undisturbed one buys. Refused rollouts are passed over. A failed one holds its cell, which waits there
+    while the others go on; a missing one holds all, so that every cell is asked at the same moment however the run was
+    interrupted. A sequence that is shorter than the horizon ends there, as if the next rollout had failed.
 
     Raises:
         StatisticsError: an outcome outside 0 .. k-1.
@@ -113,10 +148,7 @@ def next_wave(cells: Sequence[tuple[Reference, Sequence[Step]]], rule: EarlyRule
         for place, step in now.items():
             _take(family, place, step, held, index)
         family.settle()
-    wanted = [
-        _open_steps(steps[place], held[place], rule) if cell.worth_buying else ()
-        for place, cell in enumerate(family.cells)
-    ]
+    wanted = [_wanted(cell, steps[place], held.get(place, 0), rule) for place, cell in enumerate(family.cells)]
     return Standing(family=family, wanted=tuple(wanted))
 
 
@@ -134,7 +166,9 @@ def _take(family: Family, place: int, step: Step, held: dict[int, int], index: i
         cell.feed(None if isinstance(step, str) else step)
 
 
-def _open_steps(steps: Sequence[Step], index: int, rule: EarlyRule) -> tuple[int, ...]:
-    """Return what is open of the wave that an index belongs to."""
+def _wanted(cell: Monitor, steps: Sequence[Step], held: int, rule: EarlyRule) -> tuple[int, ...]:
+    """Return what is open of the wave in which a cell waits; of the one in which it stopped, what was never tried."""
+    index = held if cell.worth_buying else cell.used + cell.refused - 1
     end = min((index // rule.wave + 1) * rule.wave, rule.horizon)
-    return tuple(i for i in range(index, end) if i < len(steps) and steps[i] in ("failed", "missing"))
+    open_steps = ("failed", "missing") if cell.worth_buying else ("missing",)
+    return tuple(i for i in range(index, end) if i < len(steps) and steps[i] in open_steps)
