@@ -12,7 +12,7 @@ import multiprocessing
 import shutil
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from worldodds.scene import Scene
 from worldodds.store import RunStore
 from worldodds.suites import find_suite
 from worldodds.tally import votes_wanted
+from worldodds.workers import cores
 
 CHECKS = ("scene_grounding", "action_execution", "object_continuity", "physical_process")
 SCENE = "dice"
@@ -39,6 +40,7 @@ class Copies:
     """Films by copying: one clip of noise that moves, made different by a box at its end that no decoder looks at."""
 
     original: Path
+    made: list[int] = field(default_factory=list[int])
     name: str = "copies/one"
     cpu_bound: bool = False
 
@@ -49,6 +51,7 @@ class Copies:
 
     def generate(self, scene: Scene, *, seed: int, index: int, into: Path) -> Rollout:
         """Copy the clip."""
+        self.made.append(index)
         shutil.copyfile(self.original, into)
         with into.open("ab") as file:
             file.write((16).to_bytes(4, "big") + b"free" + index.to_bytes(8, "big"))
@@ -65,7 +68,7 @@ def serve(latency_s: float, pipe: Connection) -> None:
     with FakeJudge(labels=("1", "2", "3", "4", "5", "6"), answer=answer, latency_s=latency_s, keep=False) as judge:
         pipe.send(judge.url)
         pipe.recv()
-        pipe.send((judge.served, judge.most_at_once))
+        pipe.send((judge.served, judge.most_at_once, time.process_time()))
 
 
 def original(folder: Path, scene: Scene) -> Path:
@@ -77,15 +80,15 @@ def original(folder: Path, scene: Scene) -> Path:
     rng = np.random.default_rng(0)
     places = rng.integers(0, 16, size=(72, 2))
     path = folder / "original.mp4"
-    video.encode([np.asarray(large)[y : y + 480, x : x + 640] for y, x in places], path, frame_rate=24)
+    video.encode([np.asarray(large, dtype=np.uint8)[y : y + 480, x : x + 640] for y, x in places], path, frame_rate=24)
     return path
 
 
-def timed(store: RunStore, *readers: Any) -> tuple[float, int]:
+def timed(store: RunStore, *readers: Any) -> tuple[float, float, int]:
+    """Return seconds, this process's seconds of CPU, and how much was read."""
     begun, cpu = time.perf_counter(), time.process_time()
     read = read_clips_with(store, readers).read
-    print(f"{time.process_time() - cpu:.1f} s of CPU for {read} readings, the endpoint's own not counted")
-    return time.perf_counter() - begun, read
+    return time.perf_counter() - begun, time.process_time() - cpu, read
 
 
 def measure(clips: int, latency_s: float, in_flight: int, folder: Path) -> None:
@@ -95,22 +98,28 @@ def measure(clips: int, latency_s: float, in_flight: int, folder: Path) -> None:
     url = ours.recv()
     suite = find_suite("calibench").only([SCENE])
     settings = {"base_url": url, "in_flight": in_flight}
+    copies = Copies(original=original(folder, suite.scenes[0]))
     with RunStore(folder / "run") as store:
-        run(plan(suite, Copies(original=original(folder, suite.scenes[0])), [], clips), store)
+        run(plan(suite, copies, [], clips), store)
         judges = [make_reader(name, settings) for name in ("vlm/m", "trust/vlm/m")]
         assert isinstance(judges[0], Judge)
         evidence = judges[0].evidence
-        took, calls = timed(store, *judges)
-        decoded = evidence.decoded
-        again, more = timed(store, make_reader("vlm/another", settings))
+        took, cpu, calls = timed(store, *judges)
+        decoded, generated = evidence.decoded, len(copies.made)
+        again, _, more = timed(store, make_reader("vlm/another", settings))
     ours.send("stop")
-    served, most = ours.recv()
+    served, most, endpoint_cpu = ours.recv()
     ideal = calls * latency_s / in_flight
     print(f"{clips} clips, 2 axes, {calls} calls, {served} served in all, at most {most} at once")
     print(f"took {took:.1f} s; ideal {ideal:.1f} s; ratio {took / ideal:.3f}")
     print(f"a sequential judge: {calls * latency_s:.0f} s, {calls * latency_s / took:.1f} times as long")
+    share = (cpu + endpoint_cpu) / took / cores()
+    print(
+        f"CPU: {cpu:.1f} s, {1000 * cpu / clips:.1f} ms a clip; the endpoint's, with its start, {endpoint_cpu:.1f} s;"
+    )
+    print(f"together {cpu + endpoint_cpu:.1f} s, {share:.0%} of what {cores()} cores had meanwhile")
     print(f"decoded {decoded} times, {decoded / clips:.2f} a clip; another judge read {more} clips in {again:.1f} s")
-    print(f"and decoded {evidence.decoded - decoded} and generated 0 of them")
+    print(f"and decoded {evidence.decoded - decoded} and generated {len(copies.made) - generated} of them")
 
 
 def saved(agreement: float, votes: int = 3, clips: int = 20_000) -> float:

@@ -29,7 +29,7 @@ def film(path: Path, *, ball_at: int, noise: int = 0, crf: int = 18) -> Path:
 def as_rollouts(paths: list[Path]) -> tuple[dict[str, Rollout], dict[str, bytes]]:
     clips = [video.probe(path) for path in paths]
     rollouts = {str(i): rollout(i, clip) for i, clip in enumerate(clips)}
-    return rollouts, {clip.sha256: look(path) for clip, path in zip(clips, paths, strict=True)}
+    return rollouts, {clip.sha256: look(clip) for clip in clips}
 
 
 def rollout(index: int, clip: Clip) -> Rollout:

@@ -6,16 +6,20 @@ import hashlib
 import re
 import threading
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import msgspec
 
 from worldodds import video
-from worldodds.errors import InputError, VideoError
+from worldodds.errors import InputError
 from worldodds.extras import need
 from worldodds.rollout import Clip
+from worldodds.sampled import sample
 from worldodds.scene import Scene, digest
+from worldodds.workers import cores
 
 FOLDER = "evidence"
 _INDEX = "frames.json"
@@ -89,8 +93,8 @@ class _Book:
 
     def chosen(self, frames: str) -> tuple[Frame, ...] | None:
         """Return the frames of a sampling; None where one of them is not kept."""
-        want, kept = _Chooser(frames, len(self.times)), {frame.index: frame for frame in self.frames}
-        wanted = [index for index, seconds in enumerate(self.times) if want(index, seconds)]
+        count, kept = len(self.times), {frame.index: frame for frame in self.frames}
+        wanted = [index for index in range(count) if _wants(frames, count, index, self.times)]
         return tuple(kept[index] for index in wanted) if kept.keys() >= set(wanted) else None
 
 
@@ -98,13 +102,15 @@ class _Book:
 class EvidenceStore:
     """Keeps evidence beside the clips, and decodes each clip once, however many threads, votes and judges ask.
 
-    The one decoding keeps what a rate of 2 frames a second takes, too, so that a judge of the last frame and one of
+    As many clips are decoded at once as there are cores, so that the first are ready while the others wait. The one
+    decoding keeps what a rate of 2 frames a second takes, too, so that a judge of the last frame and one of
     the whole clip share it. ``folder`` holds all evidence; by default it lies beside each clip. ``decoded`` counts.
     """
 
     folder: Path | None = None
     decoded: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _room: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(cores()))
     _busy: dict[Path, threading.Lock] = field(default_factory=dict[Path, threading.Lock])
     _books: dict[Path, _Book] = field(default_factory=dict[Path, _Book])
 
@@ -129,47 +135,37 @@ class EvidenceStore:
         return Evidence(folder=folder, frames=frames)
 
     def _decode(self, folder: Path, clip: Clip, sampling: Sampling, before: _Book | None) -> _Book:
-        choosers = [_Chooser(frames, clip.frames) for frames in (sampling.frames, _SHARED)]
         known = {frame.index for frame in before.frames} if before else set[int]()
-        times: list[float] = []
-        chosen: list[int] = []
 
-        def want(index: int, seconds: float) -> bool:
-            times.append(round(seconds, 6))
-            wanted = [choose(index, seconds) for choose in choosers]  # each must see every frame
-            if any(wanted) or index in known:
-                chosen.append(index)
-            return bool(chosen) and chosen[-1] == index
+        def want(index: int, times: Sequence[float]) -> bool:
+            asked = any(_wants(frames, clip.frames, index, times) for frames in (sampling.frames, _SHARED))
+            return asked or index in known
 
-        footage, count = video.select(clip.path, want)
-        if count != clip.frames:
-            told = f"{count} frames decoded, {clip.frames} when it was filmed; the file has changed"
-            raise VideoError(f"{clip.path}: {told}")
+        with self._room:
+            found = sample(clip, want)
+            folder.mkdir(parents=True, exist_ok=True)
+            kept = [_keep(folder, i, found.times[i], picture, sampling) for i, picture in found.frames.items()]
+        book = _Book(times=found.times, frames=tuple(kept))
+        _write(folder / _INDEX, msgspec.json.encode(book))
         with self._lock:
             self.decoded += 1
-        folder.mkdir(parents=True, exist_ok=True)
-        kept = [_keep(folder, i, times[i], p, sampling) for i, p in zip(chosen, footage.frames, strict=True)]
-        book = _Book(times=tuple(times), frames=tuple(kept))
-        _write(folder / _INDEX, msgspec.json.encode(book))
         return book
 
 
-class _Chooser:
-    """Tells, frame by frame in their order, which ones a sampling wants."""
+def _wants(frames: str, count: int, index: int, times: Sequence[float]) -> bool:
+    """Say whether a sampling takes a frame, from the times of the frames up to it."""
+    last = count - 1
+    if frames.endswith("fps"):
+        # the first frame of each step of time: the one before it belongs to an earlier step
+        rate = float(frames.removesuffix("fps"))
+        step, before = (int((times[i] + 1e-6) * rate) if i >= 0 else -1 for i in (index, index - 1))
+        return step > before or index in (0, count // 2, last)
+    return index in _evenly(1 if frames == "last" else min(int(frames), count), last)
 
-    def __init__(self, frames: str, count: int) -> None:
-        last = count - 1
-        self._step_s = 1 / float(frames.removesuffix("fps")) if frames.endswith("fps") else None
-        self._due_s = 0.0
-        n = 1 if frames == "last" or self._step_s else min(int(frames), count)
-        even = {last} if n == 1 else {round(i * last / (n - 1)) for i in range(n)}
-        self._always = {0, count // 2, last} if self._step_s else even
 
-    def __call__(self, index: int, seconds: float) -> bool:
-        if self._step_s is not None and seconds >= self._due_s - 1e-6:
-            self._due_s = ((seconds + 1e-6) // self._step_s + 1) * self._step_s
-            return True
-        return index in self._always
+@cache
+def _evenly(n: int, last: int) -> frozenset[int]:
+    return frozenset({last} if n == 1 else {round(i * last / (n - 1)) for i in range(n)})
 
 
 def _keep(folder: Path, index: int, seconds: float, image: video.Image, sampling: Sampling) -> Frame:

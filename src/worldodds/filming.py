@@ -73,8 +73,9 @@ def _film_one(task: _FilmTask) -> tuple[Rollout, bytes | None]:
         rollout = replace(made, scene=job.scene.id, index=job.index, seed=job.seed)
         if rollout.status != "done":
             return rollout, None
+        clip = video.probe(into)
         # a simulator is known to heed its seed, and its clips of one outcome may well look alike
-        return replace(rollout, clip=video.probe(into)), None if task.generator.cpu_bound else look(into)
+        return replace(rollout, clip=clip), None if task.generator.cpu_bound else look(clip)
     except (GenerationError, VideoError, OSError) as error:
         told = f"{type(error).__name__}: {error}"
         return Rollout(scene=job.scene.id, index=job.index, seed=job.seed, status="failed", message=told), None

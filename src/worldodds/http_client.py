@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+import msgspec
+
 from worldodds.errors import (
     AccountError,
     GoneError,
@@ -115,8 +117,11 @@ class Client:
             ProviderError: the kind that fits; see `worldodds.errors`.
         """
         url = self._url(path)
+        headers = self._headers(url) | ({} if body is None else {"Content-Type": "application/json"})
+        # pictures make bodies of a megabyte, which the standard library's encoder would go through in Python's time
+        content = None if body is None else msgspec.json.encode(body)
         try:
-            response = self._http.request(method, url, json=body, headers=self._headers(url))
+            response = self._http.request(method, url, content=content, headers=headers)
         except _never_sent() as error:
             raise TransientError(self._say(f"cannot be reached ({type(error).__name__})")) from None
         except need("httpx", "run").HTTPError as error:

@@ -218,7 +218,8 @@ class Shop:
                 assert purchase.state is not None
                 into = begin(purchase.wanted.part)
                 self.generator.download(job, purchase.state, into)
-                return Fetched(video.probe(into), look(into))
+                clip = video.probe(into)
+                return Fetched(clip, look(clip))
 
     # -- answers ---------------------------------------------------------------------------------------------------
 

@@ -4,28 +4,31 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from worldodds import video
-from worldodds.rollout import Rollout
+from worldodds.extras import need
+from worldodds.rollout import Clip, Rollout
+from worldodds.sampled import sample
 
 _SIZE = (18, 32)  # height, width in cells
 _AT = (0.5, 0.75, 1.0)  # which moments of a clip are kept
 _NEAR = 3  # grey levels between the same picture encoded twice; a moving ball changes a cell by tens
 
 
-def look(path: Path) -> bytes:
+def look(clip: Clip) -> bytes:
     """Return a clip's small grey picture: three moments of its second half, compressed (perceptual hash by pixels).
 
     Raises:
-        VideoError: the clip cannot be decoded.
+        VideoError: the clip is no longer the file that was probed.
     """
-    cells = video.thumbnails(path, *_SIZE)  # (frames, 18, 32)
-    chosen = cells[[round(at * (len(cells) - 1)) for at in _AT]]
-    return zlib.compress(chosen.tobytes())
+    cv2 = need("cv2", "run")
+    at = [round(share * (clip.frames - 1)) for share in _AT]
+    frames = sample(clip, lambda index, _: index in at).frames
+    grey = [cv2.cvtColor(frames[index], cv2.COLOR_RGB2GRAY) for index in at]
+    small = [cv2.resize(picture, _SIZE[::-1], interpolation=cv2.INTER_AREA) for picture in grey]
+    return zlib.compress(np.array(small, dtype=np.uint8).tobytes())
 
 
 def twins(rollouts: Mapping[str, Rollout], looks: Mapping[str, bytes]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from worldodds.protocols import OtherAxis, Reader, WaitingReader
 from worldodds.rollout import Clip, Reading
 from worldodds.scene import Scene
 from worldodds.store import RunStore, StoredReading
-from worldodds.workers import in_parallel
+from worldodds.workers import in_batches
 
 Unread = Callable[[Reader, Collection[str]], "list[ReadTask]"]
 
@@ -48,11 +48,14 @@ def _read_group(store: RunStore, group: Sequence[Reader], unread: Unread, worker
     asked: set[str] = set()
     while tasks := [t for turn in zip_longest(*(unread(reader, asked) for reader in group)) for t in turn if t]:
         total = len(asked) + len(tasks)
-        for task, answer in in_parallel(read_one, tasks, group[0].cpu_bound, workers):
-            store.add_reading(_stored(task, answer))
-            asked.add(task.key)
-            scene, status, label = task.scene.id, answer.status, answer.label
-            watch(Progress(step="read", scene=scene, done=len(asked), total=total, status=status, label=label))
+        for batch in in_batches(read_one, tasks, group[0].cpu_bound, workers):
+            with store.together():
+                for task, answer in batch:
+                    store.add_reading(_stored(task, answer))
+            for task, answer in batch:
+                asked.add(task.key)
+                scene, status, label = task.scene.id, answer.status, answer.label
+                watch(Progress(step="read", scene=scene, done=len(asked), total=total, status=status, label=label))
     return len(asked)
 
 

@@ -21,6 +21,7 @@ from worldodds.rollout import Clip
 
 if TYPE_CHECKING:
     from av.video.frame import VideoFrame
+    from av.video.reformatter import VideoReformatter
 
 Image = NDArray[np.uint8]  # (height, width, 3), RGB
 
@@ -105,12 +106,12 @@ def decode(path: Path, *, last: int | None = None) -> Footage:
         times.append(_time(frame))
         first = first or frame
         if last is None:
-            frames.append(_upright(frame))
+            frames.append(upright(frame))
         else:
             kept.append(frame)
     if last is not None:
         lead = [first] if first is not None and len(times) > last else []
-        frames = [_upright(frame) for frame in (*lead, *kept)]
+        frames = [upright(frame) for frame in (*lead, *kept)]
         times = [*times[: len(lead)], *times[-len(kept) :]]
     return Footage(frames=frames, times=np.array(times) - times[0])
 
@@ -129,22 +130,10 @@ def select(path: Path, wanted: Callable[[int, float], bool]) -> tuple[Footage, i
     for frame in _whole(path):
         begin_s = begin_s if count else _time(frame)
         if wanted(count, _time(frame) - begin_s):
-            frames.append(_upright(frame))
+            frames.append(upright(frame))
             times.append(_time(frame) - begin_s)
         count += 1
     return Footage(frames=frames, times=np.array(times)), count
-
-
-def thumbnails(path: Path, height: int, width: int) -> NDArray[np.uint8]:
-    """Return every frame of a clip as a small grey picture, shape (frames, height, width), area-averaged.
-
-    Raises:
-        VideoError: as `probe`.
-    """
-    cv2 = _need("cv2", "opencv-python-headless")
-    grey = (frame.to_ndarray(format="gray") for frame in _whole(path))
-    small = [cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA) for picture in grey]
-    return np.array(small, dtype=np.uint8)
 
 
 def plays_in_browsers(path: Path) -> bool:
@@ -156,7 +145,7 @@ def plays_in_browsers(path: Path) -> bool:
     """
     av = _need("av", "av")
     try:
-        with av.open(str(path)) as container:
+        with av.open(str(path), metadata_errors="replace") as container:
             codecs = {kind: {stream.codec_context.name for stream in getattr(container.streams, kind)} for kind in _WEB}
             formats = {stream.codec_context.pix_fmt for stream in container.streams.video}
             family = "mp4" if "mp4" in container.format.name else "webm" if "webm" in container.format.name else None
@@ -178,7 +167,7 @@ def browser_copy(path: Path, into: Path) -> None:
     with av.open(str(into), "w", format="mp4", options={"movflags": "+faststart"}) as container:
         stream = None
         for frame in _whole(path):
-            image = _upright(frame)
+            image = upright(frame)
             height, width = (side - side % 2 for side in image.shape[:2])
             if stream is None:
                 stream = container.add_stream("libx264", options={"crf": "16", "preset": "veryfast", "bf": "0"})
@@ -247,10 +236,8 @@ def _whole(path: Path) -> Iterator[VideoFrame]:
     seen = discarded = 0
     begin_s = end_s = longest_s = 0.0
     try:
-        with av.open(str(path)) as container:
-            if not container.streams.video:
-                raise VideoError(f"{path}: holds no pictures, only {_kinds(container)}; a clip needs a video stream")
-            stream = container.streams.video[0]
+        with av.open(str(path), metadata_errors="replace") as container:
+            stream = _pictures(container, path)
             stream.codec_context.thread_count = 1
             for packet in container.demux(stream):
                 if packet.size and packet.is_corrupt:
@@ -268,12 +255,22 @@ def _whole(path: Path) -> Iterator[VideoFrame]:
     except av.FFmpegError as error:
         where = f"corrupt after frame {seen}" if seen else "not a video that can be decoded"
         raise VideoError(f"{path}: {where} ({_cause(error)}); fetch it again") from None
-    if seen == 0 or seen + discarded < declared:
-        raise VideoError(
-            f"{path}: {seen} frames decoded, {declared or 'some'} declared; the file is cut off or corrupt"
-        )
+    if seen == 0 and not declared:
+        raise VideoError(f"{path}: no picture could be decoded; a clip needs at least one")
+    if seen + discarded < declared:
+        raise VideoError(f"{path}: {seen} frames decoded, {declared} declared; the file is cut off or corrupt")
     if end_s - begin_s < declared_s - max(0.15, 1.5 * longest_s):
         raise VideoError(f"{path}: {end_s - begin_s:.2f} s decoded, {declared_s:.2f} s declared; the file is cut off")
+
+
+def _pictures(container: Any, path: Path) -> Any:
+    """Return the stream of pictures."""
+    if not container.streams.video:
+        raise VideoError(f"{path}: holds no pictures, only {_kinds(container)}; a clip needs a video stream")
+    stream = container.streams.video[0]
+    if stream.codec_context is None:  # no decoder of that name is known
+        raise VideoError(f"{path}: its codec is not one that can be decoded here; convert it to H.264")
+    return stream
 
 
 def _declared_seconds(container: Any, stream: Any) -> float:
@@ -292,8 +289,13 @@ def _duration(frame: VideoFrame) -> float:
     return float((frame.duration or 0) * (frame.time_base or 0))
 
 
-def _upright(frame: VideoFrame) -> Image:
-    image = frame.to_ndarray(format="rgb24")
+def upright(frame: VideoFrame, convert: VideoReformatter | None = None) -> Image:
+    """Return a decoded picture as RGB, turned as its display matrix says.
+
+    ``convert`` keeps what the conversion of one size and format needs, for those that convert many.
+    """
+    plain = convert.reformat(frame, format="rgb24", threads=1) if convert else frame
+    image = plain.to_ndarray(format="rgb24")
     return np.ascontiguousarray(np.rot90(image, round(frame.rotation / 90)), dtype=np.uint8)
 
 

@@ -6,8 +6,9 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from queue import SimpleQueue
 from typing import TypeVar
 
 from worldodds.errors import InputError
@@ -19,7 +20,15 @@ Result = TypeVar("Result")
 def in_parallel(
     function: Callable[[Task], Result], tasks: Sequence[Task], cpu_bound: bool, workers: int | None
 ) -> Iterator[tuple[Task, Result]]:
-    """Yield (task, result) in order of finishing.
+    """Yield (task, result) in order of finishing; see `in_batches`."""
+    for batch in in_batches(function, tasks, cpu_bound, workers):
+        yield from batch
+
+
+def in_batches(
+    function: Callable[[Task], Result], tasks: Sequence[Task], cpu_bound: bool, workers: int | None
+) -> Iterator[list[tuple[Task, Result]]]:
+    """Yield (task, result) in order of finishing, all at once that have finished since the last time.
 
     An error in a task, or Ctrl-C, cancels what has not begun; what has begun is still finished and yielded, so that
     nothing made is lost, and then the error is raised.
@@ -34,37 +43,43 @@ def in_parallel(
     workers = min(workers or cores(), len(tasks))
     if workers == 1 and cpu_bound:
         for task in tasks:
-            yield task, function(task)
+            yield [(task, function(task))]
         return
     executor = _processes(workers) if cpu_bound else ThreadPoolExecutor(workers)
     futures = {executor.submit(function, task): task for task in tasks}
     try:
-        for future in _finished(set(futures)):
-            yield futures[future], future.result()
+        for batch in _finished(futures):
+            yield [(futures[future], future.result()) for future in batch]
     finally:
         for future in futures:
             future.cancel()
         executor.shutdown(wait=True)
 
 
-def _finished(waiting: set[Future[Result]]) -> Iterator[Future[Result]]:
+def _finished(futures: Collection[Future[Result]]) -> Iterator[list[Future[Result]]]:
     """Yield what finished well, then raise the first error; a second Ctrl-C does not wait."""
-    stopped: BaseException | None = None
-    while waiting:
+    ended: SimpleQueue[Future[Result]] = SimpleQueue()  # waiting on the futures would look at all of them every time
+    for future in futures:
+        future.add_done_callback(ended.put)
+    left, stopped = len(futures), None
+    while left:
+        batch: list[Future[Result]] = []
         try:
-            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            batch.append(ended.get())
         except KeyboardInterrupt as error:
             if stopped is not None:
                 raise
-            stopped, done = error, set()
-        for future in done:
-            if not future.cancelled():
-                failure = future.exception()
-                stopped = stopped or failure
-                if failure is None:
-                    yield future
+            stopped = error
+        while not ended.empty():
+            batch.append(ended.get())
+        left -= len(batch)
+        failures = {future: future.exception() for future in batch if not future.cancelled()}
+        if good := [future for future, failure in failures.items() if failure is None]:
+            yield good
+        stopped = stopped or next((failure for failure in failures.values() if failure is not None), None)
         if stopped is not None:
-            waiting = {future for future in waiting if not future.cancel()}
+            for future in futures:
+                future.cancel()  # those that have not begun; what is cancelled already stays so
     if stopped is not None:
         raise stopped
 
