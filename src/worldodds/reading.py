@@ -54,9 +54,21 @@ def _read_group(store: RunStore, group: Sequence[Reader], unread: Unread, worker
                     store.add_reading(_stored(task, answer))
             for task, answer in batch:
                 asked.add(task.key)
-                scene, status, label = task.scene.id, answer.status, answer.label
-                watch(Progress(step="read", scene=scene, done=len(asked), total=total, status=status, label=label))
+                watch(_read(task, answer, len(asked), total))
     return len(asked)
+
+
+def _read(task: ReadTask, answer: Reading, done: int, total: int) -> Progress:
+    return Progress(
+        step="read",
+        scene=task.scene.id,
+        done=done,
+        total=total,
+        status=answer.status,
+        label=answer.label,
+        reader=task.reader.name,
+        rollout=task.rollout,
+    )
 
 
 def read_one(task: ReadTask) -> Reading:
