@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 from worldodds.worlds.gl import load_mujoco, make_renderer
 from worldodds.worlds.world import Image
 
+UNSEEN = 1e-5  # metres and radians: below a hundredth of a pixel through any of our cameras
 
 def film(model: Any, states: NDArray[np.float64], size: tuple[int, int]) -> Iterator[Image]:
     """Yield one picture a state (``states``: (frames, nq) positions) through the camera called ``view``.
+
+    Drawing is what filming costs, so a state that nobody could tell from the one drawn last is not drawn again.
 
     Raises:
         MissingDependencyError: no OpenGL that works without a screen.
@@ -24,12 +27,15 @@ def film(model: Any, states: NDArray[np.float64], size: tuple[int, int]) -> Iter
     option = mujoco.MjvOption()
     option.geomgroup[3] = 0  # what is only there to collide with
     with renderer:
+        picture = np.empty(0, np.uint8)
         for state in states:
-            data.qpos[:] = state
-            mujoco.mj_kinematics(model, data)
-            mujoco.mj_camlight(model, data)
-            renderer.update_scene(data, camera="view", scene_option=option)
-            yield renderer.render()
+            if not picture.size or np.abs(state - data.qpos).max() > UNSEEN:
+                data.qpos[:] = state
+                mujoco.mj_kinematics(model, data)
+                mujoco.mj_camlight(model, data)
+                renderer.update_scene(data, camera="view", scene_option=option)
+                picture = renderer.render()
+            yield picture.copy()
 
 
 def first_still(places: NDArray[np.float64], tolerance: float) -> int:
