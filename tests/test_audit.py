@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,8 +17,10 @@ from worldodds.audit_sources import audit_source
 from worldodds.cli import call
 from worldodds.engine import plan, read_clips, run
 from worldodds.errors import InputError, SourceError
+from worldodds.fake_judge import FakeJudge, Step
 from worldodds.interop.audit_json import judge_error, read_audit
 from worldodds.interop.tables import write_rows
+from worldodds.registry import make_reader
 from worldodds.rollout import Reading
 from worldodds.row import Row
 from worldodds.scene import Suite
@@ -100,7 +104,8 @@ def test_the_screen_tells_scenes_and_disagreements(capsys: pytest.CaptureFixture
     assert call(["audit", "published", "--truth", "human", "-v"]) == 0
     out = capsys.readouterr().out
     assert "152 of 162 clips read alike, 93.8%" in out
-    assert "pendulum wan 8: null / right" in out
+    assert ["pendulum", "wan", "8", "null", "right"] in [line.split() for line in out.splitlines()]
+    assert "0.82 to 0.95" in out
     assert "truth \\ read" in out
 
 
@@ -181,3 +186,70 @@ def test_two_readers_of_a_run_are_compared_by_name(tiny: Suite, tmp_path: Path) 
     assert (found.overall.n, found.overall.agree) == (12, 4)
     with pytest.raises(SourceError, match="Did you mean 'canned'"):
         audit_source(tmp_path / "run", "caned", reader="canned")
+
+
+def test_coefficients_have_intervals() -> None:
+    """Overall kappa and alpha lie inside their intervals; where all clips agree nobody can see a spread."""
+    suite = find_suite("calibench")
+    found = audit(published_readings(suite), human_readings(suite), suite)
+    for value, interval in (
+        (found.overall.kappa, found.overall.kappa_interval),
+        (found.overall.alpha, found.overall.alpha_interval),
+    ):
+        assert value is not None
+        assert interval is not None
+        assert interval.low < value < interval.high <= 1
+        assert 0.05 < interval.high - interval.low < 0.25
+    dice = next(scene.agreement for scene in found.scenes if scene.scene.id == "dice")
+    assert (dice.kappa, dice.kappa_interval, dice.alpha_interval) == (1.0, None, None)
+
+
+@pytest.fixture
+def disputed_run(tiny: Suite, tmp_path: Path) -> Path:
+    """Four coins that all show heads, and that a judge calls tails; people do not err."""
+    says = Step(text=json.dumps({"seen": "a coin", "answer": "tails", "null_rule": "none"}))
+    with FakeJudge(labels=("heads", "tails"), answer=lambda _: says) as fake, RunStore(tmp_path / "run") as store:
+        judge = make_reader("vlm/m", {"base_url": fake.url, "patience": 0.01})
+        maker = CannedGenerator(outcomes=dict.fromkeys(range(4), "heads"))
+        run(plan(tiny.only(["coin"]), maker, [judge], 4), store, workers=1)
+        read_clips(store, CannedReader())
+    return tmp_path / "run"
+
+
+def test_disputed_clips_are_found_with_their_frames(disputed_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Screen and JSON name the file of each disputed clip, and the JSON the very frames that the judge was shown."""
+    words = ["audit", str(disputed_run), "--truth", CannedReader().name, "--reader", "vlm/m"]
+    assert call([*words, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["disagreements"]
+    assert [(d["index"], d["read"], d["truth"]) for d in told] == [(i, "tails", "heads") for i in range(4)]
+    for one in told:
+        assert hashlib.sha256(Path(one["clip"]).read_bytes()).hexdigest() == one["clip_sha256"]
+        (frame,) = one["frames"]
+        assert hashlib.sha256(Path(frame).read_bytes()).hexdigest() == Path(frame).stem
+    assert call(words) == 0
+    assert "r003.mp4" in capsys.readouterr().out
+
+
+def test_the_page_shows_every_disputed_clip(disputed_run: Path, tmp_path: Path) -> None:
+    """A strip for each, with both answers; where the judge's frames are gone those of the clip, or a sentence."""
+    words = ["audit", str(disputed_run), "--truth", CannedReader().name, "--reader", "vlm/m", "-o"]
+    assert call([*words, str(tmp_path / "a.html")]) == 0
+    page = (tmp_path / "a.html").read_text()
+    assert page.count("<figure>") == page.count("data:image/jpeg") == 4
+    assert page.count("vlm/m: <b>tails</b>") == 4
+    assert page.count("frames that the judge was shown") == 4
+    shutil.rmtree(disputed_run / "rollouts" / "coin" / "evidence")
+    (disputed_run / "rollouts" / "coin" / "r000.mp4").unlink()
+    assert call([*words, str(tmp_path / "b.html")]) == 0
+    page = (tmp_path / "b.html").read_text()
+    assert page.count("frames of the clip, first to last") == 3
+    assert "the source has no clip of it" in page
+
+
+def test_a_table_has_a_page_too(tmp_path: Path) -> None:
+    """Where there are no clips the page still has the numbers, the matrices and both answers."""
+    assert call(["audit", "published", "--truth", "human", "-o", str(tmp_path / "a.html")]) == 0
+    page = (tmp_path / "a.html").read_text()
+    assert page.count("<figure>") == 10
+    assert "152 of 162 clips read alike" in page
+    assert "4 of 107 (" in page

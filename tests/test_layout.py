@@ -55,6 +55,7 @@ ORDER = (
     "scene_stills",
     "workers",
     "evidence",
+    "disputes",
     "truth",
     "suites",
     "worlds",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,12 +11,14 @@ from worldodds.rollout import Reading
 from worldodds.row import Row
 from worldodds.scene import Scene, Suite
 from worldodds.statistics.agreement import alpha_within, kappa_within, share_interval
+from worldodds.statistics.delete_one import delete_one
 from worldodds.statistics.interval import Interval
 from worldodds.statistics.judge import JudgeError
 from worldodds.tally import settle
 
 _OPEN = ("failed", "missing")
 _Key = tuple[str, str, int]
+_Answers = Counter[tuple[str | None, str | None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +42,8 @@ class Agreement:
     """How often two readers agree, over one scene or several, and how one errs if the other is right.
 
     ``kappa`` (Cohen) and ``alpha`` (Krippendorff) take chance as it is within the scenes; None where both readers
-    always say the same one thing.
+    always say the same one thing. Their 95% intervals leave out one clip at a time (`delete_one`); None where that
+    changes nothing, as where all clips agree.
     """
 
     n: int
@@ -48,6 +51,8 @@ class Agreement:
     errors: JudgeError
     kappa: float | None
     alpha: float | None
+    kappa_interval: Interval | None
+    alpha_interval: Interval | None
 
     def interval(self, *, level: float = 0.95) -> Interval:
         """Return the exact interval of the share that agrees."""
@@ -140,13 +145,25 @@ def _pair(key: _Key, read: Reading, truth: Reading) -> Pair:
 
 def _agreement(scenes: Sequence[Sequence[Pair]]) -> Agreement:
     pairs = [pair for scene in scenes for pair in scene]
+    answers = [Counter((pair.truth, pair.read) for pair in scene) for scene in scenes]
     return Agreement(
         n=len(pairs),
         agree=sum(pair.agree for pair in pairs),
         errors=JudgeError.counted([pair.truth for pair in pairs], [pair.read for pair in pairs]),
-        kappa=kappa_within([([p.truth for p in scene], [p.read for p in scene]) for scene in scenes]),
-        alpha=alpha_within([[(p.truth, p.read) for p in scene] for scene in scenes]),
+        kappa=_kappa(answers),
+        alpha=_alpha(answers),
+        kappa_interval=delete_one(answers, _kappa),
+        alpha_interval=delete_one(answers, _alpha),
     )
+
+
+def _kappa(scenes: Sequence[_Answers]) -> float | None:
+    both = [list(answers.elements()) for answers in scenes]
+    return kappa_within([([truth for truth, _ in scene], [read for _, read in scene]) for scene in both])
+
+
+def _alpha(scenes: Sequence[_Answers]) -> float | None:
+    return alpha_within([list(answers.elements()) for answers in scenes])
 
 
 def _scene_audit(scene: Scene, pairs: Sequence[Pair]) -> SceneAudit:

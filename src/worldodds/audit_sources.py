@@ -24,7 +24,14 @@ PEOPLE = ("human", "people")
 def audit_source(
     source: str | Path, truth: str, *, suite: str | Path | Suite | None = None, reader: str | None = None
 ) -> Audit:
-    """Hold one source against a truth.
+    """Hold one source against a truth; see `audit_read`, which returns the source as well."""
+    return audit_read(source, truth, suite=suite, reader=reader)[0]
+
+
+def audit_read(
+    source: str | Path, truth: str, *, suite: str | Path | Suite | None = None, reader: str | None = None
+) -> tuple[Audit, Source]:
+    """Hold one source against a truth, and return what was found with the source as it was read.
 
     ``truth`` is a source (table, run folder, bins, ``published``), the word ``human`` for the labels by people that
     the suite ships, or the name of another reader of the same source; a source's own reader of that name wins.
@@ -41,7 +48,7 @@ def audit_source(
         reader = others[0]
     read = load(source, suite=_name(chosen), reader=reader)
     rows, name = find_truth(truth, chosen, (source,))
-    return audit(read.rows, rows, chosen, reader=read.reader, truth_name=name)
+    return audit(read.rows, rows, chosen, reader=read.reader, truth_name=name), read
 
 
 def readers_of(source: str | Path, suite: Suite) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import msgspec
 
 from worldodds._version import __version__
 from worldodds.audit import Agreement, Audit, Pair, SceneAudit
+from worldodds.disputes import Dispute
 from worldodds.errors import SourceError
 from worldodds.interop.files import read_bytes
 from worldodds.statistics.interval import Interval
@@ -51,17 +53,28 @@ class SceneAuditEntry:
     alpha: float | None
     answers: tuple[str | None, ...]
     confusion: tuple[tuple[int, ...], ...]
+    kappa_interval: RangeEntry | None = None
+    alpha_interval: RangeEntry | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DisagreementEntry:
-    """A clip that the two read differently; null is a null."""
+    """A clip that the two read differently; null is a null.
+
+    ``clip`` is its file and ``frames`` the files of what a judge was shown, by their hash; null and empty where the
+    source does not have them. ``reason`` is the reader's own.
+    """
 
     scene: str
     model: str
     seed: int
     read: str | None
     truth: str | None
+    index: int | None = None
+    clip: str | None = None
+    clip_sha256: str | None = None
+    frames: tuple[str, ...] = ()
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,10 +99,12 @@ class AuditDocument:
     unmatched: int
     scenes: dict[str, SceneAuditEntry]
     disagreements: tuple[DisagreementEntry, ...]
+    kappa_interval: RangeEntry | None = None
+    alpha_interval: RangeEntry | None = None
 
 
-def audit_document(audit: Audit) -> AuditDocument:
-    """Put an audit into the shape of its JSON document."""
+def audit_document(audit: Audit, disputes: Sequence[Dispute] = ()) -> AuditDocument:
+    """Put an audit into the shape of its JSON document; ``disputes`` know the clips behind its disagreements."""
     overall, errors = audit.overall, audit.overall.errors
     return AuditDocument(
         format=FORMAT,
@@ -109,13 +124,15 @@ def audit_document(audit: Audit) -> AuditDocument:
         unread=audit.unread,
         unmatched=audit.unmatched,
         scenes={scene.scene.id: _scene_entry(scene) for scene in audit.scenes},
-        disagreements=tuple(_disagreement(pair) for pair in audit.disagreements),
+        disagreements=tuple(map(_dispute, disputes) if disputes else map(_disagreement, audit.disagreements)),
+        kappa_interval=_maybe(overall.kappa_interval),
+        alpha_interval=_maybe(overall.alpha_interval),
     )
 
 
-def audit_json(audit: Audit) -> str:
+def audit_json(audit: Audit, disputes: Sequence[Dispute] = ()) -> str:
     """Return the document as indented JSON text."""
-    return msgspec.json.format(msgspec.json.encode(audit_document(audit)), indent=2).decode()
+    return msgspec.json.format(msgspec.json.encode(audit_document(audit, disputes)), indent=2).decode()
 
 
 def read_audit(path: Path) -> AuditDocument:
@@ -157,7 +174,29 @@ def _scene_entry(scene: SceneAudit) -> SceneAuditEntry:
         alpha=agreement.alpha,
         answers=(*scene.scene.labels, None),
         confusion=scene.confusion,
+        kappa_interval=_maybe(agreement.kappa_interval),
+        alpha_interval=_maybe(agreement.alpha_interval),
     )
+
+
+def _dispute(dispute: Dispute) -> DisagreementEntry:
+    pair = dispute.pair
+    return DisagreementEntry(
+        scene=pair.scene,
+        model=pair.model,
+        seed=pair.seed,
+        read=pair.read,
+        truth=pair.truth,
+        index=dispute.index,
+        clip=str(dispute.clip) if dispute.clip else None,
+        clip_sha256=dispute.clip_sha256,
+        frames=tuple(map(str, dispute.frames)),
+        reason=dispute.reason,
+    )
+
+
+def _maybe(interval: Interval | None) -> RangeEntry | None:
+    return _range(interval) if interval else None
 
 
 def _disagreement(pair: Pair) -> DisagreementEntry:

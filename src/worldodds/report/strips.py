@@ -96,7 +96,7 @@ def _depth(sizes: Sequence[int], most: int) -> int:
 def _strip(same: Sequence[Watched]) -> Strip:
     first = same[0]
     try:
-        frames, caption = _frames(first.path), (first.reading.reason or "").replace("_", " ")
+        frames, caption = pictures_of(first.path), (first.reading.reason or "").replace("_", " ")
     except VideoError as error:
         frames, caption = (), f"The clip cannot be shown: {error.__class__.__name__}, {first.path.name}"
     status = first.reading.status
@@ -113,7 +113,8 @@ def _strip(same: Sequence[Watched]) -> Strip:
     )
 
 
-def _frames(path: Path) -> tuple[bytes, ...]:
+def pictures_of(path: Path) -> tuple[bytes, ...]:
+    """Return a few frames of a clip, first to last, as JPEG; raises VideoError where it cannot be decoded."""
     images = video.decode(path).frames
     chosen = np.linspace(0, len(images) - 1, min(FRAMES, len(images))).round().astype(int)
     widths = [OTHER_WIDTH] * (len(chosen) - 1) + [LAST_WIDTH]
