@@ -11,6 +11,8 @@ from scipy.stats import binom
 from worldodds.errors import StatisticsError
 from worldodds.outcome import Reference
 from worldodds.statistics import (
+    Monitor,
+    StoppingRule,
     certifiable_delta,
     default_spike,
     detectable_tv,
@@ -138,6 +140,21 @@ def test_a_calibrated_cell_costs_the_horizon() -> None:
 def test_an_unreadable_scene_is_given_up() -> None:
     """At 3% readable rollouts buying stops at about 16."""
     assert 15 < expected_rollouts(FORK, scorability=0.03) < 22
+
+
+def test_expected_rollouts_allow_for_the_judges_errors_as_the_rule_does() -> None:
+    """A rule that allows for wrong labels needs more; a Monitor fed one by one needs as many on average."""
+    rule = StoppingRule(judge_error=0.03)
+    planned = expected_rollouts(CARDS, tv=0.5, rule=rule, scorability=0.8)
+    rng = np.random.default_rng(1)
+    used: list[int] = []
+    for _ in range(120):
+        cell = Monitor(reference=CARDS, rule=rule)
+        while cell.worth_buying:
+            cell.feed(int(rng.choice(4, p=[0.75, 1 / 12, 1 / 12, 1 / 12])) if rng.random() < 0.8 else None)
+        used.append(cell.used)
+    assert planned > expected_rollouts(CARDS, tv=0.5, scorability=0.8) + 0.5
+    assert abs(planned - np.mean(used)) < 3 * np.std(used) / len(used) ** 0.5 + 0.6
 
 
 def test_a_plan_counts_nulls() -> None:
