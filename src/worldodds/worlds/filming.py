@@ -13,6 +13,7 @@ from worldodds.worlds.world import Image
 
 UNSEEN = 1e-5  # metres and radians: below a hundredth of a pixel through any of our cameras
 
+
 def film(model: Any, states: NDArray[np.float64], size: tuple[int, int]) -> Iterator[Image]:
     """Yield one picture a state (``states``: (frames, nq) positions) through the camera called ``view``.
 

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from worldodds.worlds.filming import film, first_still
-from worldodds.worlds.galton_board_real_look import furniture, materials, pictures
+from worldodds.worlds.filming import first_still
+from worldodds.worlds.galton_board_real_look import furniture, materials, pictures, seen_at
 from worldodds.worlds.gl import load_mujoco
 from worldodds.worlds.solids import numbers
+from worldodds.worlds.window import MOVING_GROUP, Window, follow
 from worldodds.worlds.world import Image, Motion
 
 ROWS = 10
@@ -89,7 +90,10 @@ class GaltonBoardReal:
 
     def draw(self, motion: Motion, size: tuple[int, int]) -> Iterator[Image]:
         """Yield the frames, ``size`` = (width, height) in pixels."""
-        yield from film(_model(), motion.states, size)
+        x, height = motion.states[:, 0], motion.states[:, 1]
+        places = seen_at(np.stack([x, np.full_like(x, -CHANNEL_M / 2), height], axis=-1), size)
+        side = 2 * (size[1] // 6)  # room for the ball and its shadow, and few windows to the whole picture
+        yield from follow(Window(model=_model(), size=size, window=(side, side)), motion.states, places)
 
     def settings(self) -> dict[str, Any]:
         """Return the knobs."""
@@ -122,7 +126,7 @@ def _mjcf() -> str:
   <body name="ball" pos="0 {middle} 0">
     <joint type="slide" axis="1 0 0" {damping}/> <joint type="slide" axis="0 0 1" {damping}/>
     <inertial pos="0 0 0" mass="{BALL_MASS_KG / 2}" diaginertia="1e-6 1e-6 1e-6"/>
-    <geom class="look" type="mesh" mesh="ball" material="steel" xyaxes="1 0 0 0 0 1"/>
+    <geom class="look" group="{MOVING_GROUP}" type="mesh" mesh="ball" material="steel" xyaxes="1 0 0 0 0 1"/>
     <body>
       <joint type="hinge" axis="0 1 0" damping="1e-7"/>
       <geom type="sphere" size="{BALL_RADIUS_M}" mass="{BALL_MASS_KG / 2}" {hidden} contype="0" conaffinity="1"

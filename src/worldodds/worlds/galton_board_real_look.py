@@ -15,13 +15,16 @@ if TYPE_CHECKING:
 BOARD_TOP_M = 0.135  # above the first row of pegs
 FRAME_M = 0.034
 RAIL_M = 0.06  # height of the bottom rail, which carries the numbers
+EYE_M = (0.1, -2.06, -0.035)
+RIGHT, UP = (0.9988, 0.0485, 0.0), (-0.0047, 0.0965, 0.9953)  # of the picture
+FOVY_DEGREES = 25.5
 
 
 def materials() -> str:
     """Return the MJCF of textures, materials and picture quality."""
     return """<statistic center="0 0 -.24" extent="1.2"/>
 <visual>
-  <quality shadowsize="2048" offsamples="4" numslices="14" numstacks="2"/>
+  <quality shadowsize="2048" offsamples="0" numslices="14" numstacks="2"/>
   <global offwidth="1920" offheight="1080"/>
   <headlight ambient=".46 .46 .48" diffuse=".1 .1 .1" specular="0 0 0"/>
   <map shadowclip="1.1" shadowscale=".9" znear=".1" zfar="7"/>
@@ -42,6 +45,13 @@ def materials() -> str:
 </asset>"""
 
 
+def seen_at(points_m: NDArray[np.float64], size: tuple[int, int]) -> NDArray[np.float64]:
+    """Return where points in space (..., 3) are seen, (..., 2) in pixels."""
+    rays = points_m - np.array(EYE_M)
+    scale = size[1] / 2 / np.tan(np.radians(FOVY_DEGREES / 2)) / (rays @ np.cross(UP, RIGHT))
+    return np.stack([size[0] / 2 + scale * (rays @ RIGHT), size[1] / 2 - scale * (rays @ UP)], axis=-1)
+
+
 def furniture(floor_m: float, half_width_m: float, channel_m: float, start_m: float, ball_m: float) -> str:
     """Return camera, light, wall, table, the board with its frame, and the funnel: nothing that the ball hits."""
     top, side = BOARD_TOP_M, half_width_m + FRAME_M / 2
@@ -54,7 +64,7 @@ def furniture(floor_m: float, half_width_m: float, channel_m: float, start_m: fl
     return f"""<light pos="-.72 -2.06 .77" dir=".3 .85 -.42" directional="true" diffuse=".5 .485 .455"
     specular=".5 .5 .5"/>
   <light pos="1.5 -2 .6" dir="-.6 .7 -.3" directional="true" diffuse=".16 .17 .2" castshadow="false"/>
-  <camera name="view" pos=".1 -2.06 -.035" xyaxes=".9988 .0485 0 -.0047 .0965 .9953" fovy="25.5"/>
+  <camera name="view" pos="{numbers(EYE_M)}" xyaxes="{numbers([*RIGHT, *UP])}" fovy="{FOVY_DEGREES}"/>
   <geom class="look" type="plane" size="1.3 1 .1" pos="0 .33 0" xyaxes="1 0 0 0 0 1" material="wall"/>
   <geom {box} size="1.6 .5 .02" pos="0 -.17 {table - 0.02}" material="table"/>
   <geom {box} size="{half_width_m} .008 {(top - floor_m) / 2}" pos="0 .008 {(top + floor_m) / 2}"
