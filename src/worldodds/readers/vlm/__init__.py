@@ -15,7 +15,7 @@ from worldodds.readers.vlm import anthropic as messages
 from worldodds.readers.vlm.gate import Gate
 from worldodds.readers.vlm.gemini import GenerateContent
 from worldodds.readers.vlm.judge import Judge, Knobs, TrustJudge
-from worldodds.readers.vlm.openai import ChatCompletions
+from worldodds.readers.vlm.openai import ChatCompletions, moderated
 from worldodds.readers.vlm.said import Dialect
 from worldodds.typed_settings import typed, within
 
@@ -55,7 +55,7 @@ def vlm(model: str = "", **settings: Any) -> Judge:
     part = f"vlm/{model}"
     knobs, line = _split(part, settings)
     _no_video(part, knobs)
-    client = _client(part, line, OPENROUTER)
+    client = replace(_client(part, line, OPENROUTER), refused=moderated)
     limit = "max_completion_tokens" if urlsplit(client.base_url).hostname == "api.openai.com" else "max_tokens"
     return _judge(part, model, ChatCompletions(client=client, limit=limit), knobs, line, client.base_url)
 

@@ -27,7 +27,7 @@ class Messages:
             text=_text(reply),
             model=reply.text("model"),
             refused="the model refused" if ended == "refusal" else None,
-            cut=ended == "max_tokens",
+            cut=ended in ("max_tokens", "model_context_window_exceeded"),
             input_tokens=whole(reply.number("usage", "input_tokens")),
             output_tokens=whole(reply.number("usage", "output_tokens")),
             request_id=reply.request_id or reply.text("id"),

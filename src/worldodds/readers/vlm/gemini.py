@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from worldodds.errors import AccountError, ProviderError
 from worldodds.http_client import Client, Reply
 from worldodds.readers.vlm.said import Asked, Said, base64_text, whole
 
+_WRONG_KEY = "API key not valid"
 _BLOCKED = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "LANGUAGE", "OTHER")
 
 
@@ -19,7 +22,12 @@ class GenerateContent:
 
     def ask(self, asked: Asked) -> Said:
         """Send one request."""
-        reply = self.client.ask("POST", f"/models/{asked.model}:generateContent", body=_body(asked))
+        try:
+            reply = self.client.ask("POST", f"/models/{asked.model}:generateContent", body=_body(asked))
+        except ProviderError as error:
+            if _WRONG_KEY in str(error):  # which it says with the status of a bad request
+                raise AccountError(str(error), request_id=error.request_id) from None
+            raise
         ended = reply.text("candidates", 0, "finishReason")
         blocked = reply.text("promptFeedback", "blockReason") or (ended if ended in _BLOCKED else None)
         thought = whole(reply.number("usageMetadata", "thoughtsTokenCount")) or 0
@@ -46,10 +54,15 @@ def _body(asked: Asked) -> dict[str, Any]:
     if asked.temperature is not None:
         config["temperature"] = asked.temperature
     if asked.schema is not None:
-        # its schemas are a part of OpenAPI's, which does not know this key
-        shape = {name: value for name, value in asked.schema.items() if name != "additionalProperties"}
-        config |= {"responseMimeType": "application/json", "responseSchema": shape}
+        config |= {"responseMimeType": "application/json", "responseSchema": _openapi(asked.schema)}
     return {"contents": [{"role": "user", "parts": parts}], "generationConfig": config}
+
+
+def _openapi(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a schema in its part of OpenAPI: types in capitals, fields in a declared order, nothing on others."""
+    properties = {name: {**shape, "type": shape["type"].upper()} for name, shape in schema["properties"].items()}
+    order = list(properties)
+    return {"type": "OBJECT", "properties": properties, "required": order, "propertyOrdering": order}
 
 
 def _text(reply: Reply) -> str:

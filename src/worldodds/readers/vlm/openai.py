@@ -9,6 +9,8 @@ from worldodds.errors import ProviderError, TransientError
 from worldodds.http_client import Client, Reply
 from worldodds.readers.vlm.said import Asked, Said, base64_text, whole
 
+_BLIND = "image input is not supported"
+
 
 @dataclass(frozen=True, kw_only=True)
 class ChatCompletions:
@@ -19,7 +21,12 @@ class ChatCompletions:
 
     def ask(self, asked: Asked) -> Said:
         """Send one request."""
-        reply = self.client.ask("POST", "/chat/completions", body=self._body(asked))
+        try:
+            reply = self.client.ask("POST", "/chat/completions", body=self._body(asked))
+        except TransientError as error:
+            if _BLIND in str(error):  # which llama.cpp says with the status of a fault that may pass
+                raise ProviderError(str(error), request_id=error.request_id) from None
+            raise
         _check(reply, self.client.provider)
         refusal = reply.text("choices", 0, "message", "refusal")
         ended = reply.text("choices", 0, "finish_reason")
@@ -46,6 +53,11 @@ class ChatCompletions:
             named = {"name": "reading", "strict": True, "schema": asked.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": named}
         return body
+
+
+def moderated(status: int, body: Any) -> bool:
+    """Tell whether a router's 403 is a filter's "no" to this one input, and not to the key."""
+    return status == 403 and Reply(body).at("error", "metadata", "reasons") is not None
 
 
 def _check(reply: Reply, provider: str) -> None:
