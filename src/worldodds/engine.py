@@ -21,6 +21,7 @@ from worldodds.stopping import Stop, When, check_planned, choose_stop, decide, k
 from worldodds.store import RunStore
 from worldodds.suite_protocol import MOST_ROLLOUTS
 from worldodds.tally import votes_wanted
+from worldodds.workers import kept_processes
 
 _MISSING = Reading(status="missing")
 
@@ -125,7 +126,8 @@ def run(
         plan.generator.check(plan.suite.scenes)
     _begin(plan, store, early)
     at_work = _AtWork(plan=plan, store=store, workers=workers, watch=watch or unwatched, terms=terms or Terms())
-    done = _in_waves(at_work, early) if early else _all_at_once(at_work)
+    with kept_processes():
+        done = _in_waves(at_work, early) if early else _all_at_once(at_work)
     return replace(_summary(store, plan.readers, done.filmed, done.read), stopped=done.stopped)
 
 
@@ -299,6 +301,6 @@ def _summary(store: RunStore, readers: Iterable[Reader], filmed: int, read: int)
         filmed=filmed,
         read=read,
         clips=sum(rollout.status == "done" for rollout in rollouts.values()),
-        open=still_open(store, [reader.name for reader in readers], states=rollouts),
+        open=still_open(store, [reader.name for reader in readers]),
         twins=twins(rollouts, store.looks()),
     )

@@ -6,8 +6,9 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import TypeVar
 
@@ -40,12 +41,11 @@ def in_batches(
         raise InputError(f"workers: {workers} given; give 1 or more")
     if not tasks:
         return
-    workers = min(workers or cores(), len(tasks))
-    if workers == 1 and cpu_bound:
+    if cpu_bound and min(workers or cores(), len(tasks)) == 1:
         for task in tasks:
             yield [(task, function(task))]
         return
-    executor = _processes(workers) if cpu_bound else ThreadPoolExecutor(workers)
+    executor, stays = _executor(workers, len(tasks), cpu_bound)
     futures = {executor.submit(function, task): task for task in tasks}
     try:
         for batch in _finished(futures):
@@ -53,7 +53,36 @@ def in_batches(
     finally:
         for future in futures:
             future.cancel()
-        executor.shutdown(wait=True)
+        if stays:
+            wait(futures)
+        else:
+            executor.shutdown(wait=True)
+
+
+@contextmanager
+def kept_processes() -> Generator[None]:
+    """Let all calls inside share their worker processes: a run in waves would start new ones for each."""
+    global _kept  # noqa: PLW0603 - one run at a time has it
+    before, _kept = _kept, {}
+    try:
+        yield
+    finally:
+        for executor in _kept.values():
+            executor.shutdown(wait=True)
+        _kept = before
+
+
+_kept: dict[int, Executor] | None = None
+
+
+def _executor(workers: int | None, tasks: int, cpu_bound: bool) -> tuple[Executor, bool]:
+    """Return who works, and whether they go on afterwards."""
+    many = workers or cores()
+    if not cpu_bound or _kept is None:
+        return (_processes if cpu_bound else ThreadPoolExecutor)(min(many, tasks)), False
+    if many not in _kept:
+        _kept[many] = _processes(many)
+    return _kept[many], True
 
 
 def _finished(futures: Collection[Future[Result]]) -> Iterator[list[Future[Result]]]:

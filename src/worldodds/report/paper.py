@@ -49,7 +49,7 @@ def _means(cards: Sequence[Scorecard]) -> _Sheet:
         population, place = beside.get(card.model), places.get(card.model)
         rows.append(
             (
-                card.model,
+                f"{card.model} (stopped early)" if card.early else card.model,
                 number(card.mntv),
                 span(interval_of(card)),
                 number(population.mean.estimate) if population else number(None),
@@ -58,7 +58,10 @@ def _means(cards: Sequence[Scorecard]) -> _Sheet:
             )
         )
     header = ("model", "mnTV", "95% jackknife", "population", "95% inversion", "rank")
-    return _Sheet(caption="mnTV of each model; lower is better, 0 is calibrated.", header=header, rows=tuple(rows))
+    caption = "mnTV of each model; lower is better, 0 is calibrated."
+    if any(card.early for card in cards):
+        caption += " Of a model that was stopped early it is comparable with no other."
+    return _Sheet(caption=caption, header=header, rows=tuple(rows))
 
 
 def _scenes(cards: Sequence[Scorecard]) -> _Sheet:
