@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from worldodds.worlds.filming import UNSEEN
 from worldodds.worlds.gl import load_mujoco, make_renderer
 from worldodds.worlds.world import Image
 
 FINE = 2
 MOVING_GROUP = 2  # of the geoms that move
-STILL_M = 1e-5  # what moved less since it was last drawn is not drawn anew: a hundredth of a pixel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,20 +37,14 @@ def follow(scene: Window, states: NDArray[np.float64], places: NDArray[np.float6
         MissingDependencyError: no OpenGL that works without a screen.
     """
     mujoco = load_mujoco()
-    data = mujoco.MjData(scene.model)
-    fine = (FINE * scene.window[0], FINE * scene.window[1])
-    renderer: Any = make_renderer(scene.model, fine)
-    with renderer:
-        option = mujoco.MjvOption()
-        option.geomgroup[MOVING_GROUP] = 0
-        mujoco.mj_forward(scene.model, data)
-        still = _whole(scene, renderer, data, option)
-        option.geomgroup[MOVING_GROUP] = 1
-        picture = still
+    data, option = mujoco.MjData(scene.model), mujoco.MjvOption()
+    picture = still = _still(scene)
+    with _renderer(scene) as renderer:
         for state, place in zip(states, places, strict=True):
-            if picture is still or np.abs(state - data.qpos).max() > STILL_M:
+            if picture is still or np.abs(state - data.qpos).max() > UNSEEN:
                 data.qpos[:] = state
                 mujoco.mj_kinematics(scene.model, data)
+                mujoco.mj_camlight(scene.model, data)
                 corner = _corner(scene, place)
                 picture = still.copy()
                 _put(picture, _part(scene, renderer, data, option, corner), corner)
@@ -64,14 +59,25 @@ def _corner(scene: Window, place: NDArray[np.float64]) -> list[int]:
     ]
 
 
-def _whole(scene: Window, renderer: Any, data: Any, option: Any) -> Image:
-    """Draw the whole picture, window by window."""
+@lru_cache(maxsize=4)
+def _still(scene: Window) -> Image:
+    """Draw the whole picture without what moves, window by window; read-only."""
+    mujoco = load_mujoco()
+    data, option = mujoco.MjData(scene.model), mujoco.MjvOption()
+    option.geomgroup[MOVING_GROUP] = 0
+    mujoco.mj_forward(scene.model, data)
     (width, height), (wide, high) = scene.size, scene.window
     picture = np.empty((height, width, 3), np.uint8)
-    for y in [*range(0, height - high, high), height - high]:
-        for x in [*range(0, width - wide, wide), width - wide]:
-            _put(picture, _part(scene, renderer, data, option, [x, y]), [x, y])
+    with _renderer(scene) as renderer:
+        for y in [*range(0, height - high, high), height - high]:
+            for x in [*range(0, width - wide, wide), width - wide]:
+                _put(picture, _part(scene, renderer, data, option, [x, y]), [x, y])
+    picture.flags.writeable = False
     return picture
+
+
+def _renderer(scene: Window) -> Any:
+    return make_renderer(scene.model, (FINE * scene.window[0], FINE * scene.window[1]))
 
 
 def _part(scene: Window, renderer: Any, data: Any, option: Any, corner: list[int]) -> Image:
