@@ -1,19 +1,78 @@
-"""Workers: the same ones for all waves of a run."""
+"""One function over many tasks: nothing that was made is lost, whatever ends the others."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import threading
+import time
 
-from worldodds.workers import in_parallel, kept_processes
+import pytest
+
+from worldodds.errors import InputError
+from worldodds.workers import in_batches, in_parallel
 
 
-def test_waves_share_their_worker_processes() -> None:
-    """Inside, nobody starts anew, however small a wave is; outside, each call has its own."""
-    pid: Callable[[int], int] = lambda _: os.getpid()  # noqa: E731 - a worker cannot import this file
-    with kept_processes():
-        waves = [{one for _, one in in_parallel(pid, range(n), True, 2)} for n in (6, 2, 6)]
-    assert len(set[int]().union(*waves)) <= 2
-    assert os.getpid() not in waves[0]
-    later = {one for _, one in in_parallel(pid, range(2), True, 2)}
-    assert not later & waves[0]
+def double(n: int) -> int:
+    return 2 * n
+
+
+def process(_: int) -> int:
+    time.sleep(0.05)
+    return os.getpid()
+
+
+@pytest.mark.parametrize("cpu_bound", [False, True])
+def test_every_task_comes_back_with_its_result(cpu_bound: bool) -> None:
+    """On threads and on processes, each exactly once."""
+    found = dict(in_parallel(double, range(20), cpu_bound, 2))
+    assert found == {n: 2 * n for n in range(20)}
+
+
+def test_processor_work_leaves_this_process() -> None:
+    """What computes runs in processes of its own; what waits stays here, on threads."""
+    assert os.getpid() not in dict(in_parallel(process, range(4), True, 2)).values()
+    assert set(dict(in_parallel(process, range(4), False, 2)).values()) == {os.getpid()}
+
+
+def test_what_finished_together_comes_together() -> None:
+    """While the consumer is busy results pile up, and come as one batch."""
+    batches = []
+    for batch in in_batches(double, range(9), False, 9):
+        batches.append([task for task, _ in batch])
+        time.sleep(0.2)
+    assert sorted(task for batch in batches for task in batch) == list(range(9))
+    assert len(batches) <= 3
+
+
+def test_an_error_cancels_what_has_not_begun_and_loses_nothing() -> None:
+    """What runs when one task fails is still finished and handed over; then the error is raised."""
+    begun: list[int] = []
+    gate = threading.Event()
+
+    def work(n: int) -> int:
+        begun.append(n)
+        if n == 0:
+            gate.wait(2)
+            raise ValueError("zero")
+        gate.set()
+        time.sleep(0.1)
+        return n
+
+    found: list[int] = []
+    with pytest.raises(ValueError, match="zero"):
+        found.extend(task for task, _ in in_parallel(work, range(50), False, 2))
+    assert sorted([0, *found]) == sorted(begun)
+    assert len(begun) < 50
+
+
+def test_many_tasks_cost_no_more_each_than_few() -> None:
+    """Waiting for the next of many results does not look at all of them: 20,000 take seconds, not minutes."""
+    begun = time.perf_counter()
+    assert sum(len(batch) for batch in in_batches(double, range(20_000), False, 4)) == 20_000
+    assert time.perf_counter() - begun < 20
+
+
+def test_no_workers_is_refused() -> None:
+    """Fewer than one worker would never finish."""
+    with pytest.raises(InputError, match="give 1 or more"):
+        list(in_parallel(double, [1], False, 0))

@@ -57,7 +57,7 @@ class FakeJudge:
         self._lock, self._inside = threading.Lock(), 0
         handler = type("Handler", (_Handler,), {"judge": self})
         self._server = _Server(("127.0.0.1", 0), handler)
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         return self
 
     def __exit__(

@@ -204,12 +204,25 @@ def test_an_endpoint_without_json_mode_is_asked_in_words(kind: str, fake: FakeJu
     assert fake.served == 4
 
 
-def test_an_endpoint_without_images_is_told(fake: FakeJudge, clip: Clip, die: Scene) -> None:
+def test_an_endpoint_without_images_is_told(kind: str, fake: FakeJudge, clip: Clip, die: Scene) -> None:
     """An endpoint that takes no pictures fails each reading with its own sentence."""
     fake.answer = lambda _: Step(status=400, body='{"error": {"message": "this model does not support images"}}')
-    reading = _judge("vlm", fake).read(clip, die, vote=0)
+    reading = _judge(kind, fake).read(clip, die, vote=0)
     assert reading.status == "failed"
     assert "does not support images" in (reading.reason or "")
+
+
+STREAM = 'data: {"choices": [{"delta": {"content": "2"}}]}\n\n'
+
+
+def test_a_stream_nobody_asked_for_is_no_answer(kind: str, fake: FakeJudge, clip: Clip, die: Scene) -> None:
+    """Events instead of one answer, whole or cut off, are asked again and never pieced together."""
+    fake.script = [Step(body=STREAM, cut=True), Step(body=STREAM)]
+    assert _judge(kind, fake).read(clip, die, vote=0).label == "2"
+    fake.answer = lambda _: Step(body=STREAM)
+    reading = _judge(kind, fake).read(clip, die, vote=0)
+    assert (reading.status, reading.label) == ("failed", None)
+    assert "the answer is not JSON" in (reading.reason or "")
 
 
 def test_an_error_in_a_good_answer_is_an_error(fake: FakeJudge, clip: Clip, die: Scene) -> None:
