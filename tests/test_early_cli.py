@@ -72,7 +72,7 @@ def test_a_provider_is_paid_for_what_the_verdicts_need(
     told = json.loads(capsys.readouterr().out)["models"][f"server/{url.removeprefix('http://')}"]
     assert (told["early"]["cost_usd"], told["early"]["saved_usd"]) == (14.0, 2.0)
     assert told["cells"]["coin"]["early"]["saved"] == 4
-    assert call(["monitor", str(folder), "--replay", "-n", "16"]) == 0
+    assert call(["monitor", str(folder), "--replay"]) == 0
     assert "28 of 28 rollouts needed" in capsys.readouterr().out
 
 
@@ -178,6 +178,16 @@ def test_the_board_shows_one_readers_settled_readings(tiny: Suite) -> None:
     board.note(read("a", "tails", reader="another"))
     cell = board._cells["coin"]
     assert (dict(cell.labels), cell.nulls) == ({"heads": 1}, 1)
+
+
+def test_the_board_has_one_bar_a_step_whatever_the_waves(tiny: Suite) -> None:
+    """A wave that is through makes room for the next."""
+    board = _Board("model", tiny, CannedReader())
+    for total in (2, 3):
+        for done in range(1, total + 1):
+            board.note(Progress(step="film", scene="coin", done=done, total=total, status="done"))
+    (bar,) = board._bars.tasks
+    assert (bar.completed, bar.total) == (3, 3)
 
 
 def test_the_board_calls_a_cell_by_the_rules_own_bar(tiny: Suite) -> None:

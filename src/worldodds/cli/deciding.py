@@ -145,7 +145,8 @@ def monitor(
     reader
         Whose readings count, where a source was read by several.
     n
-        The horizon, rollouts of a cell at most; the suite's protocol says how many by default.
+        The horizon, rollouts of a cell at most; by default as a run that stops early was told, else as the suite's
+        protocol says.
     early_e
         Stop and call a cell miscalibrated once its e-value reaches this.
     final_level
@@ -164,7 +165,8 @@ def monitor(
     from worldodds.statistics.monitor import StoppingRule
 
     source = load(*sources, suite=suite, reader=reader)
-    horizon = source.suite.protocol.rollouts if n is None else n
+    known = next((early.rule.horizon for early in source.early.values()), source.suite.protocol.rollouts)
+    horizon = known if n is None else n
     rule = StoppingRule(horizon=horizon, early_e=early_e, final_level=final_level, delta=delta)
     found = standing(source, rule, family=family)
     if json:

@@ -110,8 +110,10 @@ class _Board:
 
     def note(self, step: Step) -> None:
         """Take in one step."""
-        if step.step not in self._tasks or self._bars.tasks[self._tasks[step.step]].finished:
+        if step.step not in self._tasks:
             self._tasks[step.step] = self._bars.add_task(f"{self._title}: {step.step}", total=step.total)
+        elif self._bars.tasks[self._tasks[step.step]].finished:
+            self._bars.reset(self._tasks[step.step], total=step.total)  # the next wave
         self._bars.update(self._tasks[step.step], completed=step.done)
         cell = self._cells.setdefault(step.scene, _Cell())
         if step.step == "film":
