@@ -96,3 +96,22 @@ def test_each_scene_names_its_reader() -> None:
     """The scene's geometry leads to the module that reads it."""
     for name, module in KINDS.items():
         assert READERS[SUITE.scene(name).geometry["reader"]] == module.__name__
+
+
+@pytest.mark.parametrize("seed", [1008, 1013, 1002])
+def test_a_roulette_ball_on_a_fret_has_no_colour(seed: int) -> None:
+    """At the wheel's right and left, where it seems a quarter of a pocket off, a ball on the wall is read as that."""
+    from worldodds.worlds import endings
+    from worldodds.worlds.world import Motion
+
+    scene, world = SUITE.scene("roulette"), load_world("roulette")
+    motion, seen = world.simulate(start_seed=seed), list[Motion]()
+
+    def keep(motion: Motion):
+        seen.append(motion)
+        return iter(())
+
+    endings.spoil("straddling", scene, world, keep, motion, rng=np.random.default_rng(0))
+    states = seen[0].states[LOOKED_AT]
+    frames = whole(list(world.draw(replace(motion, states=states), (640, 480))))
+    assert roulette.read(frames, scene).reason == "straddling"

@@ -11,7 +11,7 @@ pytest.importorskip("cv2")
 
 from worldodds import video
 from worldodds.scene import load_suite
-from worldodds.worlds import endings, load_world, staged
+from worldodds.worlds import endings, load_world, malformed, staged
 from worldodds.worlds.mixing import lower_mass_x
 from worldodds.worlds.world import Motion
 
@@ -99,3 +99,21 @@ def test_the_pendulum_hangs_plumb() -> None:
     endings.spoil("straddling", SUITE.scene("pendulum"), world, keep, motion, rng=np.random.default_rng(0))
     assert abs(float(lower_mass_x((*seen[0].states[-1], 0.0, 0.0)))) < 0.001
     assert len(seen[0].states) > 48
+
+
+@pytest.mark.parametrize("rule", malformed.MALFORMED["cards"])
+def test_malformed_cards_show_only_once_they_are_turned(rule: str) -> None:
+    """The first frame is untouched, the last one is not, and the tracker names no suit."""
+    from worldodds.readers.tracker import card
+
+    scene, world = SUITE.scene("cards"), load_world("cards")
+    motion = world.simulate(start_seed=3001)
+    assert motion.outcome is not None
+    film = endings.spoil(rule, scene, world, lambda m: world.draw(m, (640, 480)), motion, rng=np.random.default_rng(0))
+    frames = list(film)
+    clear = list(world.draw(motion, (640, 480)))
+    assert len(frames) == len(clear)
+    assert np.array_equal(frames[0], clear[0])
+    assert not np.array_equal(frames[-1], clear[-1])
+    assert card.read(clear, scene).label == motion.outcome
+    assert card.read(frames, scene).status != "outcome"

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from worldodds.scene import Scene
+from worldodds.worlds.malformed import MALFORMED
 from worldodds.worlds.shot import Ending, Frames, Shot
 from worldodds.worlds.staged import STAGED
 from worldodds.worlds.world import Image, Motion, World
@@ -21,9 +22,9 @@ def endings_of(scene: Scene) -> Mapping[str, Ending]:
 
     >>> from worldodds.suites import find_suite
     >>> sorted(endings_of(find_suite("calibench").scene("cards")))
-    ['absent', 'blurred', 'face_down', 'hidden', 'not_settled']
+    ['absent', 'blurred', 'deformed', 'face_down', 'hidden', 'mixed_suits', 'no_suit', 'not_settled', 'several_cards']
     """
-    able = {**ENDINGS, **STAGED.get(scene.id, {})}
+    able = {**ENDINGS, **STAGED.get(scene.id, {}), **MALFORMED.get(scene.id, {})}
     return {null.name: able[null.name] for null in scene.readout.nulls if null.name in able}
 
 

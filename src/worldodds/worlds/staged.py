@@ -149,7 +149,7 @@ def _on_edge(shot: Shot) -> States:
 
     states, frame = shot.motion.states, max(shot.motion.settled_frame - GLIDE, 1)
     lying = states[-1]
-    upright = np.abs(_turned(lying[3:]))[2].argmax()
+    upright = np.abs(turned(lying[3:]))[2].argmax()
     axis = np.eye(3)[(upright + 1) % 3]
     place = lying.copy()
     place[2] = DIE_HALF_M * math.sqrt(2)
@@ -159,7 +159,7 @@ def _on_edge(shot: Shot) -> States:
     return _stuck(states, frame, place)
 
 
-def _turned(quaternion: NDArray[np.float64]) -> NDArray[np.float64]:
+def turned(quaternion: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the rotation matrix (3, 3) of a quaternion."""
     w, x, y, z = quaternion
     cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldodds.readers.tracker.align import HEIGHT, WIDTH, View, locate
-from worldodds.readers.tracker.suits import BLACK, RED, compare
+from worldodds.readers.tracker.suits import BLACK, RED, Map, compare
 from worldodds.rollout import Reading
 from worldodds.scene import Scene
 from worldodds.video import Image
@@ -128,7 +128,18 @@ def _suit(card: Picture) -> tuple[str | None, str]:
         return None, "no_suit"
     ink, pair = (red, RED) if red_share > black_share else (black, BLACK)
     found = compare(ink, pair)
-    return (found.suit if found.clear else None), "blurred"
+    if not found.clear:
+        return None, "blurred"
+    middle = len(red) // 2
+    halves = [_half(red[part], black[part]) for part in (slice(None, middle), slice(middle, None))]
+    return (None, "mixed_suits") if None not in halves and halves[0] != halves[1] else (found.suit, "")
+
+
+def _half(red: Map, black: Map) -> str | None:
+    """Return the suit of one half of a card, where it is plain; both halves of a card show the same."""
+    ink, pair = (red, RED) if (red > 0.4).sum() > (black > 0.4).sum() else (black, BLACK)
+    found = compare(ink, pair)
+    return found.suit if found.clear else None
 
 
 def _deck_is_there(frame: Image, view: View, scene: Scene) -> bool:
