@@ -1,8 +1,8 @@
-# make demo | make test | make check | make test-diffusers; each sets everything up first.
+# make demo | make test | make check | make test-diffusers | make test-inspect; each sets everything up first.
 # PYTHON=/path/to/python3.11 picks the interpreter.
 BIN := .venv/bin
 
-.PHONY: demo test test-diffusers check setup lock format clean
+.PHONY: demo test test-diffusers test-inspect check setup lock format clean
 
 demo: setup
 	$(BIN)/worldodds demo
@@ -21,6 +21,15 @@ test-diffusers: .venv-diffusers/.installed
 	  -r requirements-diffusers.txt -e '.[run]'
 	touch $@
 
+# What only the real inspect_ai can show: that it reads our logs and scores with our readers.
+test-inspect: .venv-inspect/.installed
+	.venv-inspect/bin/pytest tests/interop/test_inspect_log.py tests/interop/test_inspect_ai.py
+
+.venv-inspect/.installed: requirements.lock pyproject.toml
+	$(or $(PYTHON),python3) -m venv --clear .venv-inspect
+	.venv-inspect/bin/python -m pip install -q --disable-pip-version-check -e '.[run,inspect]' pytest hypothesis pytest-randomly
+	touch $@
+
 check: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -37,4 +46,4 @@ format: setup
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf .venv .venv-diffusers .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-diffusers .venv-inspect .pytest_cache .ruff_cache .hypothesis

@@ -150,12 +150,14 @@ def report(
 def export(source: Path, /, *, output: Output, suite: str | None = None, reader: str | None = None) -> int:
     """Write every reading of a source as a table, one row a reading, all statuses; scoring it gives the same numbers.
 
+    A file ending in .eval becomes a log of inspect_ai instead, with pictures of every clip, to open with inspect view.
+
     Parameters
     ----------
     source
         As for score.
     output
-        A file ending in .csv, .parquet or .jsonl.
+        A file ending in .csv, .parquet or .jsonl, or in .eval.
     suite
         A suite's name or its folder; a run's own by default, else calibench.
     reader
@@ -165,9 +167,21 @@ def export(source: Path, /, *, output: Output, suite: str | None = None, reader:
     from worldodds.sources import load
 
     loaded = load(source, suite=suite, reader=reader)
+    if output.suffix == ".eval":
+        return _export_log(loaded, output)
     write_rows(loaded.rows, output, loaded.suite)
     print(f"{len(loaded.rows)} rows in {output}")
     return open_code(loaded)
+
+
+def _export_log(source: Source, output: Path) -> int:
+    from datetime import UTC, datetime
+
+    from worldodds.interop.inspect_log import write_inspect_log
+
+    samples = write_inspect_log(source, output, created=datetime.now(UTC))
+    print(f"{samples} samples in {output}; look at them: inspect view --log-dir {output.resolve().parent}")
+    return open_code(source)
 
 
 def _allow_for(judge: str, source: Source, paths: Sequence[Path], cards: Sequence[Scorecard]) -> Judged:

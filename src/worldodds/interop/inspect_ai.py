@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,12 +59,19 @@ def reader_scorer(reader: Reader, suite: Suite) -> Any:
 
     @kit.scorer(metrics=[kit.accuracy(), kit.stderr()], name=f"worldodds/{reader.name}")
     def worldodds_reader() -> Any:
-        async def score(state: Any, target: Any) -> Any:
-            found = await asyncio.to_thread(read_sample, reader, suite, state.metadata, target.text)
-            if found.value is None:
-                return kit.Score.unscored(answer=found.answer, explanation=found.explanation)
-            return kit.Score(value=found.value, answer=found.answer, explanation=found.explanation)
-
-        return score
+        return scoring(reader, suite)
 
     return worldodds_reader()
+
+
+def scoring(reader: Reader, suite: Suite) -> Callable[[Any, Any], Awaitable[Any]]:
+    """Return what inspect_ai calls for every sample, with its state and its target."""
+    kit = need("inspect_ai.scorer", "inspect")
+
+    async def score(state: Any, target: Any) -> Any:
+        found = await asyncio.to_thread(read_sample, reader, suite, state.metadata, target.text)
+        if found.value is None:
+            return kit.Score.unscored(answer=found.answer, explanation=found.explanation)
+        return kit.Score(value=found.value, answer=found.answer, explanation=found.explanation)
+
+    return score
