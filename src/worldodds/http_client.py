@@ -31,6 +31,7 @@ LONGEST_MESSAGE = 300
 LARGEST_CLIP_BYTES = 2 * 1024**3
 _MOST_REDIRECTS = 5
 _REQUEST_IDS = ("x-request-id", "x-fal-request-id", "request-id", "cf-ray")
+_SPENT = ("insufficient_quota", "enforced_spend_limit_reached")  # a "too many" that no waiting changes
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
@@ -207,13 +208,13 @@ class Client:
         told = self._say(f"HTTP {status}: {_told(body) or response.text}")
         if self.refused(status, body):
             return RefusedError(told, request_id=request_id)
+        if status in (401, 402, 403) or (status == 429 and any(word in response.text for word in _SPENT)):
+            return AccountError(told, request_id=request_id)
         if status in (429, 503) or (status in (408, 425) and not submitting):
             return TransientError(told, request_id=request_id, retry_after_s=_retry_after_s(response))
         if status >= 500 or status == 408:
             lost = UncertainError if submitting else TransientError
             return lost(told, request_id=request_id, retry_after_s=_retry_after_s(response))
-        if status in (401, 402, 403):
-            return AccountError(told, request_id=request_id)
         if status in (404, 410):  # no such job; of an order: no such model, and every other order would hear the same
             return (AccountError if submitting else GoneError)(told, request_id=request_id)
         return ProviderError(told, request_id=request_id)
