@@ -30,8 +30,8 @@ READERS: Mapping[str, str] = {
 """``geometry.reader`` of a scene -> the module whose ``read(frames, scene)`` reads it."""
 
 VERSION = 2
-_WHOLE = ("pendulum", "walker")  # these follow the motion; the others look at the first frame and the end
-_END_FRAMES = 14  # enough to see that nothing moves for half a second at 24 frames a second
+WHOLE = ("pendulum", "walker")  # these follow the motion; the others look at the first frame and the end
+END_FRAMES = 14  # enough to see that nothing moves for half a second at 24 frames a second
 
 
 class Tracker:
@@ -72,7 +72,7 @@ class Tracker:
         del vote
         try:
             look = _reader_of(scene)
-            last = None if scene.geometry["reader"] in _WHOLE else _END_FRAMES
+            last = None if scene.geometry["reader"] in WHOLE else END_FRAMES
             return look(video.decode(clip.path, last=last).frames, scene)
         except OutOfRangeError as error:
             return Reading(status="failed", reason=f"outside the reader's range: {error}")
