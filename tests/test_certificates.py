@@ -37,7 +37,7 @@ def fake() -> Iterator[FakeJudge]:
 
 def _exam(fake: FakeJudge, *more: str) -> int:
     words = ["exam", "--reader", "vlm/m", "-R", f"base_url={fake.url}", "-R", "patience=0.01", "-R", "votes=3"]
-    return call([*words, "--scene", "ball", "-n", "1", "-G", "size=160x120", "--workers", "1", *more])
+    return call([*words, "--scene", "ball", "-n", "2", "-G", "size=160x120", "--workers", "1", *more])
 
 
 @pytest.fixture
@@ -66,14 +66,14 @@ def _judge(document: CertificateDocument, **changes: Any) -> Judge:
 
 def test_a_judge_is_examined_over_http(certified: CertificateDocument, fake: FakeJudge) -> None:
     """Every clip is asked about twice (two of three votes agree), with its cost, its version and what it got wrong."""
-    clips = len(certified.conditions)
+    clips = 2 * len(certified.conditions)
     assert certified.total.n == clips
     assert (certified.calls, fake.served) == (2 * clips, 2 * clips)
     assert certified.cost_usd == pytest.approx(0.0005 * certified.calls)
     assert certified.served == ("fake-judge-2026-01",)
     nulls = certified.scenes["ball"].nulls
     assert {"hidden", "absent", "not_settled"} <= set(nulls)
-    assert all(entry.missed_null == (1, 1) for entry in nulls.values())
+    assert all(entry.missed_null == (2, 2) for entry in nulls.values())
     assert certified.total.failed == 0
     assert 0 < certified.total.error_bound <= 1
 
@@ -82,8 +82,8 @@ def test_the_exam_says_how_long_it_takes(fake: FakeJudge, capsys: pytest.Capture
     """Before the first clip it says how much there is to ask, then its rate; at the end where it is kept."""
     assert _exam(fake) == 0
     seen = capsys.readouterr()
-    assert "16 clips, 32 to 48 questions with 16 at once" in seen.err
-    assert "1 of 1; took" in seen.err
+    assert "32 clips, 64 to 96 questions with 16 at once" in seen.err
+    assert "2 of 2; took" in seen.err
     assert "votes: " in seen.out
     assert str(folder()) in seen.out
     assert len(kept()) == 1

@@ -48,6 +48,7 @@ def test_clips_of_one_motion_are_worth_less() -> None:
     assert grade(sure).weight < 10
     mixed = [_answer("lr"[(seed + i) % 2], seed=seed, condition=str(i)) for seed in range(10) for i in range(11)]
     assert grade(mixed).weight > 50
+    assert type(grade(mixed).weight) is float  # a certificate is written from it
 
 
 @pytest.mark.parametrize("vote", ["l", "r"])

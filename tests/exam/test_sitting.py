@@ -110,7 +110,8 @@ def test_the_page_shows_every_misread_clip(tmp_path: Path) -> None:
     assert page.count("<figure>") == 2
     assert page.count("data:image/jpeg") == 10
     assert "validated on simulated clips only" in page.lower()
-    assert "nothing to tell, read was left" in page
+    assert page.count("true: <b>nothing to tell</b>") == page.count("read: <b>left</b>") == 2
+    assert "2 of 2 misread" in page
 
 
 def test_the_command_prints_the_document(capsys: pytest.CaptureFixture[str]) -> None:

@@ -115,7 +115,7 @@ def _weight(answers: Sequence[Answer]) -> float:
     if not variance:
         return float(groups)
     # the variance itself is known from so many motions only; never worth more than the clips there are
-    unsure = (stdtrit(n - 1, _UPPER) / stdtrit(groups - 1, _UPPER)) ** 2
+    unsure = float(stdtrit(n - 1, _UPPER) / stdtrit(groups - 1, _UPPER)) ** 2
     return max(1.0, min(float(n), unsure * share * (1 - share) / variance))
 
 
