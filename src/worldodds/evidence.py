@@ -102,15 +102,16 @@ class _Book:
 class EvidenceStore:
     """Keeps evidence beside the clips, and decodes each clip once, however many threads, votes and judges ask.
 
-    As many clips are decoded at once as there are cores, so that the first are ready while the others wait. The one
-    decoding keeps what a rate of 2 frames a second takes, too, so that a judge of the last frame and one of
-    the whole clip share it. ``folder`` holds all evidence; by default it lies beside each clip. ``decoded`` counts.
+    Two clips are decoded at once for each core: more would make the first ready no sooner, fewer would leave cores
+    idle while Python's lock is waited for. The one decoding keeps what a rate of 2 frames a second takes, too, so that
+    a judge of the last frame and one of the whole clip share it. ``folder`` holds all evidence; by default it lies
+    beside each clip. ``decoded`` counts.
     """
 
     folder: Path | None = None
     decoded: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _room: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(cores()))
+    _room: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(2 * cores()))
     _busy: dict[Path, threading.Lock] = field(default_factory=dict[Path, threading.Lock])
     _books: dict[Path, _Book] = field(default_factory=dict[Path, _Book])
 
