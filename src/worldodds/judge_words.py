@@ -16,12 +16,21 @@ UNEXAMINED = "no certificate: nobody has examined it here (worldodds exam --read
 def quote_words(judge: Judge, quoted: Quote | None) -> str:
     """Say what a certificate says of the reader of these clips, or why none speaks for it."""
     if quoted is None:
-        return UNEXAMINED.format(name=judge.name)
+        return UNEXAMINED.format(name=judge.name) if may_sit(judge.name) else "no certificate"
     if quoted.standing != "certified" or quoted.grade is None:
         return f"no certificate speaks for it: {quoted.why}"
     on = f"certified on {quoted.grade.n:,} simulated clips: {grade_words(quoted.grade)}"
     left = f"; not examined in {', '.join(quoted.left_out)}" if quoted.left_out else ""
     return f"{on}; {quoted.document.validated}{left}"
+
+
+def may_sit(name: str) -> bool:
+    """Say whether a reader is one of those that an exam can be held with here: no person, no judge of a paper's.
+
+    >>> may_sit("tracker"), may_sit("vlm/some-model"), may_sit("people/ada")
+    (True, True, False)
+    """
+    return name.partition("/")[0] in ("tracker", *JUDGES)
 
 
 def screen_lines(model: str, judges: Sequence[Quoted]) -> list[str]:

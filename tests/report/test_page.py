@@ -3,13 +3,15 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
 
 from worldodds.errors import InputError
 from worldodds.outcome import Counts
+from worldodds.report import report_sources
+from worldodds.report.overview import Entry, below_floor, scatter
 from worldodds.report.page import PUBLISHED, Page, _typeset, build_page, ranks, render, write_page
 from worldodds.report.words import number, span, verdict_words
 from worldodds.scene import Suite
@@ -217,3 +219,31 @@ def test_scorecards_that_cannot_be_compared_are_refused(cards: tuple[Scorecard, 
         build_page([cards[0], cards[0]])
     with pytest.raises(InputError, match=r"'other' and '.*' were scored over different scenes"):
         build_page([*cards, *other])
+
+
+def test_the_page_tells_who_read(tmp_path: Path) -> None:
+    """A judge of a paper's, measured by people: its errors with intervals, and what they leave of the verdicts."""
+    report_sources(["published"], tmp_path / "p.html", judge="human")
+    page = (tmp_path / "p.html").read_text()
+    who = page.split('id="judges"')[1].split("</section>")[0]
+    for told in ("152 of 162 clips read as people did", "4 of 107", "4 of 55", "2 of 103", "rejections stand"):
+        assert told in who
+    assert "certificate" not in who
+    assert "unaudited" not in page
+
+
+def test_dots_of_wholly_readable_models_stand_apart(cards: tuple[Scorecard, ...]) -> None:
+    """No two dots of models whose every clip is readable lie on one another; one below its floor has a dashed stem."""
+    entries = [Entry(card=card, published=False) for card in (*cards[:2], *cards[:2])]
+    picture = str(scatter(entries))
+    places = re.findall(r'cx="([\d.]+)" cy="([\d.]+)"', picture)
+    assert len(set(places)) == len(places) == 4
+    assert min(abs(float(a[0]) - float(b[0])) for a, b in combinations(places, 2)) >= 11
+    assert picture.count("lucky") == 2 * below_floor([entries[0]]) > 0
+
+
+def test_the_phone_keeps_every_column(page: Page) -> None:
+    """Intervals and verdicts carry their own headings, for a screen too narrow for the table's."""
+    text = render(page)
+    assert text.count('data-label="95% interval"') == text.count('data-label="at infinitely many rollouts"')
+    assert not re.search(r"\.forest-table \.(range|verdicts)[^{]*\{ display: none", text)

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from worldodds.certificates import Quoted, Standing
-from worldodds.judge_words import asked_words, quote_words
+from worldodds.judge_words import asked_words, may_sit, quote_words
 from worldodds.judged import Judged, unaudited
 from worldodds.report.words import judge_lines, percent
 from worldodds.scorecard import Scorecard
 from worldodds.statistics.judge import ErrorRate, JudgeError
 from worldodds.votes import Votes
-
-_PEOPLE = "people/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +70,7 @@ def _view(quoted: Quoted, cards: Sequence[Scorecard], votes: Sequence[Votes], al
         served=spent.served,
         readings=f"{judge.readings:,} {'reading' if judge.readings == 1 else 'readings'}{failed}",
         asked=asked_words(spent.calls, (spent.input_tokens, spent.output_tokens), spent.cost_usd, spent.untold),
-        certificate="" if judge.name.startswith(_PEOPLE) and not found else quote_words(judge, found),
+        certificate=quote_words(judge, found) if found or may_sit(judge.name) else "",
         standing=found.standing if found else None,
         examined=f"{document.made_at[:10]}, worldodds {document.worldodds_version}" if document else None,
         unaudited=unaudited(judge.name, measured),
