@@ -105,7 +105,8 @@ def _track(
     pairs = [(s.counts, s.scene.reference) for s in averaged if s.counts and s.scene.reference]
     sizes = [(s.scene.reference, s.n) for s in averaged if s.scene.reference]
     # an average over a scene whose odds only its source knows has no law of ours
-    own = mean_tvd_law(sizes) if laws and sizes and len(sizes) == len(averaged) else None
+    certain = all(reference.counts is None for reference, _ in sizes)  # nor has one over odds that were counted
+    own = mean_tvd_law(sizes) if laws and certain and sizes and len(sizes) == len(averaged) else None
     chosen = [scenes[s.scene.id] for s in averaged]
     return BesideTrack(
         scenes=scenes,

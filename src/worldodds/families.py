@@ -134,6 +134,8 @@ def _slope(base: Scene, member: Scene, a: Counts, b: Counts) -> tuple[float | No
     """
     if base.reference is None or member.reference is None:
         return None, None
+    if base.reference.counts or member.reference.counts:  # the step itself is uncertain, and its interval would be too
+        return None, None
     step = member.reference.probabilities - base.reference.probabilities
     length = float(step @ step)
     if length == 0:

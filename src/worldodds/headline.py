@@ -37,9 +37,9 @@ def percentiles(cards: Sequence[Scorecard], *, seed: int = 0) -> dict[str, Inter
     """Return the paper's percentile interval of every model that has a mean.
 
     One random stream in the order of the cards serves them all (arXiv 2608.16829): the paper's own intervals come out
-    where its six models are given in its order.
+    where its six models are given in its order. None where odds were counted: the paper takes odds as known.
     """
-    whole = _with_mean(cards)
+    whole = [card for card in _with_mean(cards) if not any(reference.counts for _, reference in pairs_of(card))]
     if not whole:
         return {}
     intervals = percentile_bootstraps([pairs_of(card) for card in whole], rng=np.random.default_rng(seed))

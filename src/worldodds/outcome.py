@@ -23,8 +23,13 @@ class Reference:
     ``odds`` are kept as exact fractions, one a label, zero allowed; ``None`` where the reference is not known.
     Floats are taken as the simplest fraction within 1e-12; they must sum to 1 within 1e-9.
 
+    ``counts`` are set where the odds are not known but were counted in an experiment: ``odds`` are then the shares
+    seen, and every verdict allows for the experiment's own sampling. An outcome that the experiment did not show has
+    odds 0 here and is still not held to be impossible.
+
     Raises:
-        StatisticsError: fewer than two labels, a repeated label, negative odds, odds that do not sum to 1.
+        StatisticsError: fewer than two labels, a repeated label, negative odds, odds that do not sum to 1, counts that
+            are not whole or all 0, odds that are not the shares of the counts.
 
     >>> Reference.of(["18/37", "18/37", "1/37"], labels=["red", "black", "green"]).probabilities.round(3).tolist()
     [0.486, 0.486, 0.027]
@@ -32,9 +37,12 @@ class Reference:
 
     labels: tuple[str, ...]
     odds: tuple[Fraction, ...] | None
+    counts: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         check_labels(self.labels)
+        if self.counts is not None and self.odds != shares_of(self.counts):
+            raise StatisticsError("odds: they are not the shares of the counts; make the reference with observed()")
         if self.odds is None:
             return
         if len(self.odds) != len(self.labels):
@@ -75,10 +83,31 @@ class Reference:
         odds = tuple(math.comb(trials, j) * p**j * (1 - p) ** (trials - j) for j in range(trials + 1))
         return cls(labels=tuple(labels) if labels is not None else numbered(trials + 1), odds=odds)
 
+    @classmethod
+    def observed(cls, counts: Sequence[int], labels: Sequence[str] | None = None) -> Reference:
+        """Make an uncertain reference from an experiment: how often it showed each outcome; labels default to 1, 2 ...
+
+        >>> coin = Reference.observed([81, 51], ["heads", "tails"])
+        >>> coin.n_observed, [str(o) for o in coin.odds]
+        (132, ['27/44', '17/44'])
+        """
+        whole = Counts.of(counts, labels=labels)
+        return cls(labels=whole.labels, odds=shares_of(whole.counts), counts=whole.counts)
+
     @property
     def k(self) -> int:
         """Number of outcomes."""
         return len(self.labels)
+
+    @property
+    def n_observed(self) -> int | None:
+        """Size of the experiment that the odds were counted in; None where they are known."""
+        return None if self.counts is None else sum(self.counts)
+
+    @property
+    def uncertainty(self) -> str:
+        """Say that the odds were counted and in how many trials; empty where they are known."""
+        return "" if self.counts is None else f"odds from n = {self.n_observed} observed, uncertain"
 
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:
@@ -161,6 +190,13 @@ class Counts:
     def array(self) -> NDArray[np.int64]:
         """Counts as an array, shape (k,)."""
         return np.array(self.counts, dtype=np.int64)
+
+
+def shares_of(counts: Sequence[int]) -> tuple[Fraction, ...]:
+    """Return the share of each count in all of them; raises StatisticsError where nothing was counted."""
+    if not sum(counts):
+        raise StatisticsError("counts: the experiment shows no outcome at all; odds need at least one")
+    return tuple(Fraction(count, sum(counts)) for count in counts)
 
 
 def numbered(k: int) -> tuple[str, ...]:

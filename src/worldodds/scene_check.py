@@ -11,8 +11,9 @@ from pathlib import Path
 
 from worldodds import video
 from worldodds.errors import VideoError
-from worldodds.plans import SuitePlan, plan_suite
+from worldodds.plans import SuitePlan, experiment_words, plan_suite
 from worldodds.scene import Scene, Suite
+from worldodds.statistics.experiment_plan import ExperimentPlan
 from worldodds.statistics.planner import ScenePlan
 
 SMALLEST_SIDE = 256  # pixels; video models scale smaller frames up
@@ -22,7 +23,7 @@ _PNG_MODES = {0: "grey", 3: "palette", 4: "grey with transparency", 6: "transpar
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Risk:
-    """One doubt about a scene: of which part (odds, prompt, labels, frame, nulls, question), and what to do."""
+    """One doubt about a scene: of which part (odds, experiment, labels, prompt, frame, nulls, question), what to do."""
 
     part: str
     told: str
@@ -34,7 +35,7 @@ class CheckedScene:
 
     scene: Scene
     risks: tuple[Risk, ...]
-    plan: ScenePlan | None
+    plan: ScenePlan | ExperimentPlan | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,10 +56,22 @@ def check_suite(suite: Suite, *, tv: float = 0.2, delta: float = 0.2) -> Checked
     """Look for risks in every scene of a suite, and plan its rollouts to see ``tv`` and to certify ``delta``."""
     planned = plan_suite(suite, tv=tv, delta=delta)
     checked = (
-        CheckedScene(scene=s, risks=risks_of(s, suite.protocol.rollouts), plan=planned.scenes.get(s.id))
+        CheckedScene(
+            scene=s,
+            risks=(*_experiment(planned.uncertain.get(s.id), planned), *risks_of(s, suite.protocol.rollouts)),
+            plan=planned.scenes.get(s.id) or planned.uncertain.get(s.id),
+        )
         for s in suite.scenes
     )
     return CheckedSuite(suite=suite, scenes=tuple(checked), plan=planned)
+
+
+def _experiment(one: ExperimentPlan | None, plan: SuitePlan) -> tuple[Risk, ...]:
+    """Doubt an experiment that is too small for any number of rollouts to show what is asked."""
+    if one is None or (one.n_to_detect is not None and one.n_to_certify is not None):
+        return ()
+    own = f"its own shares lie {one.experiment_floor:.2f} (TV) from the true odds on average"
+    return (Risk(part="experiment", told=f"{experiment_words(one, plan)}; {own}"),)
 
 
 def risks_of(scene: Scene, rollouts: int) -> tuple[Risk, ...]:

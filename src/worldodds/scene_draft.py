@@ -24,7 +24,9 @@ NULLS = (
 class Draft:
     """The answers: ``odds`` one an outcome (none where they are all equal), and the reason why they hold.
 
-    A scene without a reason has no known odds. ``frame`` is copied into the suite; None for a scene to be scored only.
+    ``counts``, one an outcome, are what an experiment showed where the odds are not known otherwise; the reason is
+    then whose experiment it was. A scene without a reason has no known odds. ``frame`` is copied into the suite; None
+    for a scene to be scored only.
     """
 
     id: str
@@ -33,6 +35,7 @@ class Draft:
     outcomes: Sequence[str]
     question: str
     odds: Sequence[str] = ()
+    counts: Sequence[int] = ()
     reason: str = ""
     frame: Path | None = None
     evidence: Evidence = "last frame"
@@ -72,9 +75,11 @@ def add_scene(draft: Draft, folder: Path, *, rollouts: int = 32) -> Suite:
 def _scene(draft: Draft) -> Scene:
     labels = tuple(draft.outcomes)
     try:
-        known = Reference.of(draft.odds, labels) if draft.odds else Reference.uniform(labels)
+        known = _reference(draft)
     except StatisticsError as error:
         raise SceneError(f"scene {draft.id!r}: {error}") from None
+    if draft.counts and not draft.reason:
+        raise SceneError(f"scene {draft.id!r}: reason: say whose experiment the counts are from")
     if draft.odds and not draft.reason:
         raise SceneError(f"scene {draft.id!r}: reason: say why the odds hold; odds without a reason are a guess")
     return Scene(
@@ -87,6 +92,15 @@ def _scene(draft: Draft) -> Scene:
         reason=draft.reason,
         frame=draft.frame,
     )
+
+
+def _reference(draft: Draft) -> Reference:
+    labels = tuple(draft.outcomes)
+    if draft.odds and draft.counts:
+        raise StatisticsError("odds, counts: give one of them, what is known or what an experiment showed")
+    if draft.counts:
+        return Reference.observed(draft.counts, labels)
+    return Reference.of(draft.odds, labels) if draft.odds else Reference.uniform(labels)
 
 
 def _begun(scene: Scene, folder: Path, rollouts: int) -> str:

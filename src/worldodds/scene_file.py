@@ -75,18 +75,21 @@ def scene_toml(scene: Scene, *, frame: str | None) -> str:
     for null in scene.readout.nulls:
         lines += ["", "[[readout.nulls]]", *_pairs(msgspec.to_builtins(null))]
     if scene.reference is not None:
-        lines += _table("reference", {**_odds(scene.reference), "reason": scene.reason})
+        lines += _table("reference", _odds(scene.reference, scene.reason))
     if scene.placement is not None:
         placed = msgspec.to_builtins(scene.placement)
         lines += _table("placement", {key: value for key, value in placed.items() if value not in (None, {})})
     return _text([*lines, *(_table("geometry", scene.geometry) if scene.geometry else [])])
 
 
-def _odds(reference: Reference) -> dict[str, Any]:
+def _odds(reference: Reference, reason: str) -> dict[str, Any]:
     odds = reference.odds or ()
+    if reference.counts is not None:
+        counts = dict(zip(reference.labels, reference.counts, strict=True))
+        return {"kind": "counts", "counts": counts, "source": reason}
     if len(set(odds)) == 1:
-        return {"kind": "uniform"}
-    return {"kind": "odds", "odds": [str(share) for share in odds]}
+        return {"kind": "uniform", "reason": reason}
+    return {"kind": "odds", "odds": [str(share) for share in odds], "reason": reason}
 
 
 def _text(lines: Iterable[str]) -> str:

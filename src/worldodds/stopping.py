@@ -112,6 +112,9 @@ def _check(suite: Suite, reader: Reader) -> None:
     if suite.protocol.aggregate == "tracks":
         told = f"stop: suite {suite.id!r} counts coverage and readable scenes over all rollouts of its protocol"
         raise InputError(f"{told}, which early stopping would distort; run it without --stop early")
+    if counted := [scene.id for scene in suite.scenes if scene.reference and scene.reference.counts]:
+        told = f"stop: the odds of {counted[0]} were counted in an experiment, and stopping early needs known odds"
+        raise InputError(f"{told}; leave out --stop early, or run its other scenes alone with --scene")
     if not any(odds_of(scene) for scene in suite.scenes):
         raise InputError(f"stop: no scene of suite {suite.id!r} has known odds, so no verdict can stand early")
 
@@ -175,6 +178,6 @@ def step_of(scene: Scene, status: str, votes: Collection[Reading]) -> Step:
 
 
 def odds_of(scene: Scene) -> Reference | None:
-    """Return the reference of a scene whose odds are known."""
-    known = scene.reference is not None and scene.reference.odds is not None
+    """Return the reference of a scene whose odds are known, not counted: what can be followed in sequence."""
+    known = scene.reference is not None and scene.reference.odds is not None and scene.reference.counts is None
     return scene.reference if known else None

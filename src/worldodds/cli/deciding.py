@@ -182,6 +182,7 @@ def monitor(
 
 def _print_plan(plan: SuitePlan) -> None:
     from worldodds.cli.screen import console, table
+    from worldodds.plans import experiment_words
 
     rows = table(
         "scene",
@@ -210,6 +211,8 @@ def _print_plan(plan: SuitePlan) -> None:
     for scene_id, scene in plan.scenes.items():
         if scene.n_to_certify != scene.n_by_formula:
             screen.print(f"{scene_id}: the chi-squared formula alone would say {scene.n_by_formula} to certify.")
+    for scene_id, scene in plan.uncertain.items():
+        screen.print(f"{scene_id}: {experiment_words(scene, plan)}", soft_wrap=True)
     if plan.unknown:
         screen.print(f"No reference odds, so no plan: {', '.join(plan.unknown)}.")
 

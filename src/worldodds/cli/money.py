@@ -113,6 +113,8 @@ def _early(suite: Suite, n: int) -> str:
     from worldodds.statistics.waves import EarlyRule
     from worldodds.stopping import odds_of
 
+    if any(scene.reference and scene.reference.counts for scene in suite.scenes):
+        return "Some odds were counted in an experiment; early stopping needs odds that are known."
     rule = EarlyRule(horizon=n)
     known = [odds for scene in suite.scenes if (odds := odds_of(scene))]
     means: list[float] = []

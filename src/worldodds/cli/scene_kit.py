@@ -82,7 +82,7 @@ def _print(checked: CheckedSuite) -> None:
         told = ("odds not known", "", "")
         if one.plan:
             far = str(one.plan.n_to_detect or "out of reach")
-            told = (number(one.plan.detectable_tv), far, str(one.plan.n_to_certify))
+            told = (number(one.plan.detectable_tv), far, str(one.plan.n_to_certify or "out of reach"))
         rows.add_row(one.scene.id, str(len(one.scene.labels)), str(len(one.risks) or "none"), *told)
     screen.print(rows)
     for one in checked.scenes:
@@ -100,6 +100,7 @@ def new(
     prompt: str | None = None,
     outcome: Words = (),
     odds: Words = (),
+    counts: Annotated[tuple[int, ...], Parameter(negative=())] = (),
     reason: str | None = None,
     frame: str | None = None,
     question: str | None = None,
@@ -125,8 +126,12 @@ def new(
         An outcome; give it once for each.
     odds
         The odds of an outcome such as 1/3, in the order of the outcomes; none at all for equal odds.
+    counts
+        How often an experiment showed an outcome, in the order of the outcomes, in place of odds: they are then
+        uncertain, and every test allows for that.
     reason
-        Why the odds hold, given what the frame shows; an empty one says that the odds are not known.
+        Why the odds hold, given what the frame shows; an empty one says that the odds are not known. With counts: whose
+        experiment it was.
     frame
         A picture that is copied into the suite; an empty one for a scene that is scored only.
     question
@@ -142,13 +147,17 @@ def new(
 
     outcomes = outcome or _ask_words("outcome", "Outcomes, with commas between")
     picture = _ask("frame", "First frame, a picture (empty: none)", frame, empty=True)
+    name, called = _ask("id", "Short name of the scene (its file)", id_), _ask("title", "Title", title)
+    action = _ask("prompt", "Prompt: one action that ends in one of the outcomes", prompt)
+    odds, counts, why = _ask_odds(odds, counts, reason)
     draft = Draft(
-        id=_ask("id", "Short name of the scene (its file)", id_),
-        title=_ask("title", "Title", title),
-        prompt=_ask("prompt", "Prompt: one action that ends in one of the outcomes", prompt),
+        id=name,
+        title=called,
+        prompt=action,
         outcomes=outcomes,
-        odds=odds or _ask_words("odds", "Odds in that order, such as 2/3, 1/3 (empty: equal)", empty=True),
-        reason=_ask("reason", "Why the odds hold (empty: they are not known)", reason, empty=True),
+        odds=odds,
+        counts=counts,
+        reason=why,
         question=_ask("question", "Question to a reader, naming the outcomes", question),
         evidence=evidence or "last frame",
         frame=Path(picture) if picture else None,
@@ -175,6 +184,21 @@ def _ask(flag: str, what: str, given: str | None, *, empty: bool = False) -> str
 def _ask_words(flag: str, what: str, *, empty: bool = False) -> tuple[str, ...]:
     answer = _ask(flag, what, None, empty=empty)
     return tuple(word for part in answer.split(",") if (word := part.strip()))
+
+
+def _ask_odds(
+    odds: tuple[str, ...], counts: tuple[int, ...], reason: str | None
+) -> tuple[tuple[str, ...], tuple[int, ...], str]:
+    """Ask for what the flags left open: odds, else what an experiment showed, and the reason or the source."""
+    if not odds and not counts:
+        odds = _ask_words("odds", "Odds in that order, such as 2/3, 1/3; or counted 81, 51 (empty: equal)", empty=True)
+    if odds and odds[0].startswith("counted"):
+        words = [odds[0].removeprefix("counted").strip(), *odds[1:]]
+        if wrong := [word for word in words if not word.isdecimal()]:
+            raise InputError(f"counted: {wrong[0]!r} is not a whole number; write it as counted 81, 51")
+        odds, counts = (), tuple(map(int, words))
+    why = "Whose experiment was it" if counts else "Why the odds hold (empty: they are not known)"
+    return odds, counts, _ask("reason", why, reason, empty=True)
 
 
 def _null(text: str) -> NullRule:

@@ -68,6 +68,8 @@ def _show(scene: Scene) -> None:
         for label, odds in zip(scene.labels, scene.reference.odds, strict=True):
             rows.add_row(escape(label), str(odds), f"{float(odds):.4f}")
         screen.print(rows)
+        if scene.reference.uncertainty:
+            screen.print(f"\n{scene.reference.uncertainty[0].upper()}{scene.reference.uncertainty[1:]}")
         screen.print(f"\n[bold]Why[/bold]       {escape(scene.reason.strip())}\n")
     else:
         screen.print(f"[bold]Outcomes[/bold]  {escape(', '.join(scene.labels))}; their odds are not known\n")

@@ -150,7 +150,7 @@ class _Board:
         from worldodds.statistics import StoppingRule, log_e_value
 
         scene = self._suite.scene(scene_id)
-        if scene.reference is None or scene.reference.odds is None:
+        if scene.reference is None or scene.reference.odds is None or scene.reference.counts:
             return ""
         log_e = log_e_value([labels[label] for label in scene.labels], scene.reference)
         certain = log_e >= math.log(StoppingRule().early_e)

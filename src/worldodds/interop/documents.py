@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -10,6 +10,7 @@ from worldodds._version import __version__
 from worldodds.comparison import Comparison, Pair
 from worldodds.plans import SuitePlan
 from worldodds.standing import CellStanding, Standing
+from worldodds.statistics.experiment_plan import ExperimentPlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +58,7 @@ class PlanDocument:
     scenes: dict[str, ScenePlanEntry]
     totals: TotalsEntry
     no_reference: tuple[str, ...]
+    uncertain: dict[str, ExperimentPlan] = field(default_factory=dict[str, ExperimentPlan])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +172,7 @@ def plan_document(plan: SuitePlan) -> PlanDocument:
             expected_at_reference=plan.expected_at_reference,
         ),
         no_reference=plan.unknown,
+        uncertain=dict(plan.uncertain),
     )
 
 

@@ -12,6 +12,7 @@ from worldodds._version import __version__
 from worldodds.certificates import Quoted
 from worldodds.headline import Robustness, percentiles, populations, ranks, robustness
 from worldodds.interop.early_json import EarlyCellEntry, EarlyEntry, early_cell_entry, early_entry
+from worldodds.interop.experiment_json import COUNTED, ExperimentEntry, experiment_entry
 from worldodds.interop.judged_json import JudgedCellEntry, JudgeEntry, judge_entry, judged_entry
 from worldodds.interop.readers_json import ReaderEntry, reader_entry
 from worldodds.judged import Judged, JudgedCell, unaudited
@@ -94,6 +95,7 @@ class CellEntry:
     reason: str | None
     judged: JudgedCellEntry | None = None
     early: EarlyCellEntry | None = None
+    experiment: ExperimentEntry | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,7 +226,7 @@ def _model_entry(card: Scorecard, beside: _Beside) -> ModelEntry:
         mntv_reason=card.mntv_reason,
         interval=own,
         intervals=IntervalsEntry(
-            percentile=_interval_entry(beside.percentiles.get(card.model), own.reason), jackknife=own
+            percentile=_interval_entry(beside.percentiles.get(card.model), own.reason or COUNTED), jackknife=own
         ),
         population=_population_entry(population.mean) if population else None,
         rank=RankEntry(low=rank[0], high=rank[1]) if rank else None,
@@ -302,6 +304,7 @@ def _cell_entry(
         reason=m.reason,
         judged=judged_entry(allowed, counts.labels) if allowed else None,
         early=early_cell_entry(cell.early) if cell.early else None,
+        experiment=experiment_entry(m.scene),
     )
 
 

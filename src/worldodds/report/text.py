@@ -100,6 +100,8 @@ def _print_cells(
 
     console.print(Padding(_scenes(card.cells), (1, 0, 0, 2), expand=False))
     for cell in card.cells:
+        if (reference := cell.measurement.scene.reference) and reference.uncertainty:
+            console.print(Text(f"  {cell.measurement.scene.id}: {reference.uncertainty}"))
         if cell.early:
             console.print(Text(f"  {cell.measurement.scene.id}: {early_words(cell.early)}"))
         if told := open_words(cell.measurement.tally):

@@ -77,6 +77,9 @@ def p_values_of_many(counts: NDArray[np.integer], reference: ReferenceLike, *, s
         raise StatisticsError("reference: the odds of this scene are not known, so nothing can be tested")
     n = seen.sum(axis=1)
     p = np.full(len(seen), np.nan)
+    if expected.counts is not None:
+        p[n > 0] = [multinomial_test(row.tolist(), expected, statistic=statistic).p_value for row in seen[n > 0]]
+        return p
     for size in np.unique(n[n > 0]).tolist():
         p[n == size] = _of_one_size(seen[n == size], expected.odds, size, statistic)
     return p

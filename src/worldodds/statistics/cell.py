@@ -45,3 +45,16 @@ def as_cell(counts: CountsLike, reference: ReferenceLike) -> tuple[Counts, Refer
             f"counts: their labels {list(seen.labels)} are not the reference's {list(expected.labels)}, in that order"
         )
     return seen, expected
+
+
+def need_known_odds(reference: Reference, what: str) -> None:
+    """Refuse a reference that was counted, where only known odds will do; ``what`` names the method.
+
+    Raises:
+        StatisticsError: the reference carries counts.
+    """
+    if reference.counts is not None:
+        raise StatisticsError(
+            f"reference: its odds were counted in {reference.n_observed} trials, and {what} needs odds that are known; "
+            "score a fixed number of rollouts instead, which allows for the experiment's own sampling"
+        )

@@ -14,7 +14,7 @@ from scipy.special import ndtr
 from worldodds.errors import StatisticsError
 from worldodds.statistics.cell import Cell, as_cell
 from worldodds.statistics.checks import check_level, check_size
-from worldodds.statistics.interval import jackknife
+from worldodds.statistics.interval import experiment_variance, jackknife, jackknife_variance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +77,7 @@ def differences(models: Mapping[str, Sequence[Cell]], *, level: float = 0.95) ->
             blind = a if first.standard_error is None else b
             reason = f"{blind}: {estimates[blind].reason}"
         else:
-            half = reach * math.hypot(first.standard_error, second.standard_error)
+            half = reach * math.sqrt(_variance(models[a], models[b], first.standard_error, second.standard_error))
             low, high = value - half, value + half
         compared.append(Difference(a=a, b=b, difference=value, low=low, high=high, level=level, reason=reason))
     return compared
@@ -123,6 +123,18 @@ def ties(compared: Sequence[Difference]) -> list[tuple[str, ...]]:
 def _largest(groups: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     distinct = list(dict.fromkeys(groups))
     return [g for g in distinct if not any(set(g) < set(other) for other in distinct)]
+
+
+def _variance(a: Sequence[Cell], b: Sequence[Cell], error_a: float, error_b: float) -> float:
+    """Variance of a difference; an experiment that both models are held against is one and the same for them."""
+    pairs = [(as_cell(*first), as_cell(*second)) for first, second in zip(a, b, strict=True)]
+    if all(first[1].counts is None for first, _ in pairs):
+        return error_a**2 + error_b**2
+    parts = [
+        jackknife_variance(*first) + jackknife_variance(*second) + experiment_variance([first, second])
+        for first, second in pairs
+    ]
+    return sum(parts) / len(parts) ** 2
 
 
 def _check_same_scenes(models: Mapping[str, Sequence[Cell]]) -> None:

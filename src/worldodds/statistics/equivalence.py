@@ -18,8 +18,9 @@ from scipy.special import betaincinv, chdtri, chndtr, xlogy
 
 from worldodds.errors import StatisticsError
 from worldodds.outcome import Reference
-from worldodds.statistics.cell import CountsLike, ReferenceLike, as_cell, as_reference
+from worldodds.statistics.cell import CountsLike, ReferenceLike, as_cell, as_reference, need_known_odds
 from worldodds.statistics.checks import check_level
+from worldodds.statistics.observed import certified_between
 from worldodds.statistics.sequential import check_outcomes, log_e_of, running_counts
 
 Floats = NDArray[np.float64]
@@ -34,7 +35,8 @@ class Equivalence:
         certified_delta: smallest TV within which calibration is certified; ``None`` without valid outcomes.
         delta: the tolerance asked for.
         alpha: chance of a false certificate.
-        method: ``"exact TOST"`` or ``"non-central chi-squared"``.
+        method: ``"exact TOST"`` or ``"non-central chi-squared"``; for a reference that was counted in an experiment
+            ``"exact TOST of two samples"`` or ``"bounded differences"``.
         reason: why there is no certified delta; empty where there is one.
     """
 
@@ -59,6 +61,9 @@ def certify(counts: CountsLike, reference: ReferenceLike, *, delta: float = 0.2,
     perfect model earns no more than the median does, so the bound is never zero. With odds of 0 in the reference half
     of alpha bounds the mass on impossible outcomes.
 
+    A reference that was counted in an experiment: the bound is on the TV between the model's odds and those that the
+    experiment was drawn from, valid at every size of both (`observed.certified_between`).
+
     Raises:
         StatisticsError: counts that do not belong to the reference, ``delta`` or ``alpha`` outside (0, 1).
 
@@ -71,14 +76,23 @@ def certify(counts: CountsLike, reference: ReferenceLike, *, delta: float = 0.2,
     seen, expected = as_cell(counts, reference)
     check_level("delta", delta)
     check_level("alpha", alpha)
-    method = "exact TOST" if expected.k == 2 else "non-central chi-squared"
+    method = _method(expected)
     if seen.n == 0:
         return Equivalence(
             certified_delta=None, delta=delta, alpha=alpha, method=method, reason="no valid outcome was seen"
         )
+    if expected.counts is not None:
+        apart = certified_between(seen.array[None, :], np.array([expected.counts]), alpha)
+        return Equivalence(certified_delta=float(apart[0]), delta=delta, alpha=alpha, method=method)
     bound = _binary_bound if expected.k == 2 else _distance_bound
     certified = bound(seen.array, expected.probabilities, alpha)
     return Equivalence(certified_delta=certified, delta=delta, alpha=alpha, method=method)
+
+
+def _method(reference: Reference) -> str:
+    if reference.counts is None:
+        return "exact TOST" if reference.k == 2 else "non-central chi-squared"
+    return "exact TOST of two samples" if reference.k == 2 else "bounded differences"
 
 
 def certified_delta_of(statistic: float, n: int, df: int, alpha: float) -> float:
@@ -118,6 +132,7 @@ def log_e_calibrated(counts: CountsLike, reference: ReferenceLike, *, delta: flo
     5.58
     """
     seen, expected = as_cell(counts, reference)
+    need_known_odds(expected, "an e-value")
     check_level("delta", delta)
     return float(_log_e_calibrated(seen.array[None, :], expected, delta)[0])
 
@@ -156,6 +171,7 @@ def three_way(
     check_level("delta", delta)
     check_level("alpha", alpha)
     expected = as_reference(reference)
+    need_known_odds(expected, "a sequential test")
     check_outcomes(outcomes, expected.k)
     seen = running_counts(outcomes, expected.k)[1:]
     against = log_e_of(seen, expected.probabilities)

@@ -14,6 +14,7 @@ from worldodds.errors import StatisticsError
 from worldodds.statistics.cell import CountsLike, ReferenceLike, as_cell
 from worldodds.statistics.enumerate import group_log_total, tables_needed, tail_probability
 from worldodds.statistics.large import chi2_tail, g_tail, is_large
+from worldodds.statistics.observed import two_sample_p
 from worldodds.statistics.tails import MAX_CELLS, TIES, convolved_tail, lattice_tail
 from worldodds.statistics.terms import STATISTICS, Group, Statistic, groups_of
 
@@ -48,6 +49,9 @@ def multinomial_test(counts: CountsLike, reference: ReferenceLike, *, statistic:
     chi-squared are compared with chi-squared and gamma laws of the right moments, and ``method`` says so: G within 1%
     of the exact p-value on a die or a lottery and 20% on a Galton board's far tail, chi-squared rougher there.
 
+    A reference that was counted in an experiment is tested as a second sample, conditional on both samples' margins
+    (`observed.two_sample_p`): exact or never below the exact p-value, and nothing is ruled out.
+
     An outcome that the reference rules out gives p = 0 and an infinite statistic (for TV its value), and ``method``
     says so.
 
@@ -66,6 +70,9 @@ def multinomial_test(counts: CountsLike, reference: ReferenceLike, *, statistic:
         raise StatisticsError("counts: n = 0; a test needs at least 1 valid outcome")
     if expected.odds is None:
         raise StatisticsError("reference: the odds of this scene are not known, so nothing can be tested")
+    if expected.counts is not None:
+        value, p_value, method = two_sample_p(seen.counts, expected.counts, statistic)
+        return GoodnessOfFit(statistic=value, p_value=p_value, n=seen.n, method=method)
     ruled_out = [label for label, x, o in zip(seen.labels, seen.counts, expected.odds, strict=True) if x and not o]
     value, p_value, method = _test(seen.counts, expected.odds, statistic)
     if ruled_out:

@@ -12,7 +12,7 @@ from scipy.special import ndtri
 
 from worldodds.errors import StatisticsError
 from worldodds.outcome import Counts, Reference
-from worldodds.statistics.cell import Cell, as_cell
+from worldodds.statistics.cell import Cell, as_cell, need_known_odds
 from worldodds.statistics.checks import check_level, check_size
 from worldodds.statistics.distance import floors, score_of
 
@@ -77,6 +77,7 @@ def jackknife(cells: Sequence[Cell], *, level: float = 0.95) -> Estimate:
 
     Leaves out one of the N rollouts of a cell at a time, nulls included, in closed form: rollouts with the same outcome
     are the same omission, so a cell needs at most k + 1. Cells are independent: their variances add.
+    A reference that was counted in an experiment adds the delete-one variance over the experiment's own trials.
     Where no omission changes any score (every clip ended alike) the interval is None with a reason, never of width 0;
     `invert` has width there.
 
@@ -93,7 +94,9 @@ def jackknife(cells: Sequence[Cell], *, level: float = 0.95) -> Estimate:
     value = float(np.mean([score_of(seen, expected) for seen, expected in pairs]))
     if any(seen.n_total < 2 for seen, _ in pairs):
         return Estimate(value=value, standard_error=None, interval=None, reason="a cell has fewer than 2 rollouts")
-    variance = sum(jackknife_variance(seen, expected) for seen, expected in pairs) / len(pairs) ** 2
+    if any(expected.n_observed == 1 for _, expected in pairs):
+        return Estimate(value=value, standard_error=None, interval=None, reason="a scene's experiment is of one trial")
+    variance = sum(jackknife_variance(*pair) + experiment_variance([pair]) for pair in pairs) / len(pairs) ** 2
     if variance < 1e-24:
         reason = "leaving out any one rollout leaves the score as it is, so its spread cannot be seen"
         return Estimate(value=value, standard_error=None, interval=None, reason=reason)
@@ -115,11 +118,34 @@ def jackknife_variance(seen: Counts, expected: Reference) -> float:
     return float((total - 1) * (share @ (scores - share @ scores) ** 2))
 
 
-def score_rows(counts: Integers, totals: Integers, reference: Reference) -> Floats:
-    """Scores of many cells with one reference: counts (m, k) and rollouts read (m,) give (m,)."""
+def experiment_variance(cells: Sequence[tuple[Counts, Reference]]) -> float:
+    """Delete-one variance over the trials in which a reference was counted; 0 where its odds are known.
+
+    Of the score of one cell, or of the difference between two cells that share the reference.
+    """
+    reference = cells[0][1]
+    if reference.counts is None or reference.n_observed is None:
+        return 0.0
+    weights = np.array(reference.counts)
+    without: list[float] = []
+    for place in np.flatnonzero(weights).tolist():
+        left = weights.copy()
+        left[place] -= 1
+        expected = Reference.observed(left.tolist(), reference.labels)
+        first, *others = [score_of(seen, expected) for seen, _ in cells]
+        without.append(first - sum(others))
+    scores, share = np.array(without), weights[weights > 0] / reference.n_observed
+    return float((reference.n_observed - 1) * (share @ (scores - share @ scores) ** 2))
+
+
+def score_rows(counts: Integers, totals: Integers, reference: Reference, *, shares: Floats | None = None) -> Floats:
+    """Scores of many cells with one reference: counts (m, k) and rollouts read (m,) give (m,).
+
+    ``shares`` (m, k) stand in for the reference's odds, row by row, where these were counted and are drawn again.
+    """
     n = counts.sum(axis=-1)
     share = counts / np.maximum(n, 1)[..., None]
-    tv = np.abs(share - reference.probabilities).sum(axis=-1) / 2
+    tv = np.abs(share - (reference.probabilities if shares is None else shares)).sum(axis=-1) / 2
     floor = floors(reference, max(1, int(n.max(initial=1))))[n]
     rho = n / totals
     return np.where(n == 0, 1.0, (1 - rho) + rho * (tv - floor) / (1 - floor))
@@ -132,6 +158,8 @@ def _resampled_means(models: Sequence[Sequence[Cell]], rng: np.random.Generator,
     width, lets one call draw a whole chunk, number for number as a plain loop would.
     """
     pairs = [_checked(cells) for cells in models]
+    for _, expected in (pair for cells in pairs for pair in cells):
+        need_known_odds(expected, "the paper's percentile bootstrap")
     flat = [pair for cells in pairs for pair in cells]
     totals = np.array([seen.n_total for seen, _ in flat])
     kinds = [np.append(seen.array[seen.array > 0], seen.n_total - seen.n) for seen, _ in flat]

@@ -74,6 +74,8 @@ def invert(
     ``misreading`` distorts the simulated counts as a reader would, so that its errors widen the interval. ``along`` are
     the l of the path, rising from 0; where thousands of outcomes lie within the floor of the reference, 4 is not far.
 
+    A reference that was counted in an experiment is drawn anew, at its size, with every simulated cell.
+
     A hybrid method: coverage is checked by simulation, not guaranteed; intervals of single cells are approximate.
 
     Source: Chuang and Lai, Statistica Sinica 2000 (hybrid resampling).
@@ -129,7 +131,11 @@ def _simulate(
     if misreading is not None:
         flat = drawn.reshape(-1, drawn.shape[-1])
         drawn = misreading(flat, rng).reshape(drawn.shape)
-    return truths, score_rows(drawn[..., :-1], np.array(seen.n_total), reference)
+    shares = None
+    if reference.n_observed is not None:
+        p0 = reference.probabilities
+        shares = rng.multinomial(reference.n_observed, p0, size=drawn.shape[:-1]) / reference.n_observed
+    return truths, score_rows(drawn[..., :-1], np.array(seen.n_total), reference, shares=shares)
 
 
 def _locate(truths: Floats, scores: Floats, seen: float, level: float) -> Population:

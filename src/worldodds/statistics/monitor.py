@@ -15,6 +15,7 @@ from scipy.special import betaln, comb
 
 from worldodds.errors import StatisticsError
 from worldodds.outcome import Counts, Reference
+from worldodds.statistics.cell import need_known_odds
 from worldodds.statistics.checks import LEAST_VALID, check_level, check_rate, check_size
 from worldodds.statistics.equivalence import certify
 from worldodds.statistics.robustness import p_with_error_rate
@@ -73,7 +74,7 @@ class Monitor:
     passed over: it is no null, and the horizon comes one rollout nearer.
 
     Raises:
-        StatisticsError: an outcome outside 0 .. k-1, a reading after the stop.
+        StatisticsError: an outcome outside 0 .. k-1, a reading after the stop, odds that were counted in an experiment.
 
     >>> die = Monitor(reference=Reference.uniform(6))
     >>> while die.worth_buying:
@@ -93,6 +94,7 @@ class Monitor:
     stopped_by: str | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
+        need_known_odds(self.reference, "stopping early")
         self.seen = [0] * self.reference.k
 
     def feed(self, outcome: int | None) -> None:

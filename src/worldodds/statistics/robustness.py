@@ -7,6 +7,7 @@ survives.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -52,13 +53,23 @@ def relabelled(counts: CountsLike, reference: ReferenceLike, *, wrong: int) -> C
 def p_with_wrong_labels(counts: CountsLike, reference: ReferenceLike, *, wrong: int) -> float:
     """Return the largest exact-G p-value that ``wrong`` mistaken labels allow.
 
+    Where the reference was counted in an experiment the p-value is the two-sample one, whose law moves with the counts:
+    for two outcomes it is the largest over all relabellings, for more over those of lowest G, by number of labels
+    moved, and all that differ from them by one label.
+
     Raises:
         StatisticsError: ``wrong`` negative or not whole, no valid outcome.
 
     >>> round(p_with_wrong_labels([10, 2], [0.5, 0.5], wrong=1), 3)
     0.146
     """
-    return multinomial_test(relabelled(counts, reference, wrong=wrong), reference).p_value
+    seen, expected = as_cell(counts, reference)
+    best = relabelled(seen, expected, wrong=wrong)
+    if expected.counts is None or wrong == 0:
+        return multinomial_test(best, expected).p_value
+    starts = [relabelled(seen, expected, wrong=moved) for moved in range(wrong + 1)]
+    within = [c for c in _around(starts) if sum(max(0, a - b) for a, b in zip(c, seen.counts, strict=True)) <= wrong]
+    return _largest_p([seen.counts, *within] if expected.k > 2 else _all_pairs(seen, wrong), expected)
 
 
 def p_with_error_rate(counts: CountsLike, reference: ReferenceLike, *, rate: float) -> float:
@@ -97,13 +108,24 @@ def completed(counts: CountsLike, reference: ReferenceLike) -> Counts:
 def p_with_any_nulls(counts: CountsLike, reference: ReferenceLike) -> float:
     """Return an exact-G p-value valid whatever makes rollouts unreadable: that of the most favourable completion.
 
+    Where the reference was counted, of all completions for two outcomes; for more, of that of lowest G and its
+    neighbours.
+
     Raises:
         StatisticsError: nothing was read.
 
     >>> round(p_with_any_nulls(Counts.of([20, 2], unreadable=10), Reference.uniform(2)), 3)
     0.215
     """
-    return multinomial_test(completed(counts, reference), reference).p_value
+    seen, expected = as_cell(counts, reference)
+    best = completed(seen, expected)
+    if expected.counts is None or seen.n == seen.n_total:
+        return multinomial_test(best, expected).p_value
+    fits = [c for c in _around([best]) if all(a >= b for a, b in zip(c, seen.counts, strict=True))]
+    nulls, (first, *others) = seen.n_total - seen.n, seen.counts
+    if expected.k == 2:
+        fits = [(first + given, others[0] + nulls - given) for given in range(nulls + 1)]
+    return _largest_p(fits, expected)
 
 
 def wrong_labels_survived(
@@ -222,8 +244,34 @@ def mean_score_bounds(cells: Sequence[Cell]) -> tuple[float, float]:
 def _rise(x: NDArray[np.int64], reference: Reference) -> Floats:
     """Half of what G rises by when an outcome is seen once more, up to a constant; infinite at odds 0."""
     more = np.maximum(x, 0) + 1
+    if reference.counts is not None:  # of the two-sample G, whose terms are x ln x - (x + e) ln(x + e)
+        both = np.maximum(x, 0) + np.array(reference.counts)
+        return xlogy(more, more) - xlogy(more - 1, more - 1) - xlogy(both + 1, both + 1) + xlogy(both, both)
     with np.errstate(divide="ignore"):
         return xlogy(more, more) - xlogy(np.maximum(x, 0), np.maximum(x, 0)) - np.log(reference.probabilities)
+
+
+def _around(starts: Sequence[Counts]) -> list[tuple[int, ...]]:
+    """Return tables and all that differ from one of them by one label, without repeats."""
+    found: dict[tuple[int, ...], None] = {}
+    for start in starts:
+        found[start.counts] = None
+        for source, target in itertools.permutations(range(len(start.counts)), 2):
+            if start.counts[source]:
+                moved = list(start.counts)
+                moved[source] -= 1
+                moved[target] += 1
+                found[tuple(moved)] = None
+    return list(found)
+
+
+def _all_pairs(seen: Counts, wrong: int) -> list[tuple[int, ...]]:
+    first, second = seen.counts
+    return [(first + moved, second - moved) for moved in range(-min(wrong, first), min(wrong, second) + 1)]
+
+
+def _largest_p(tables: Sequence[tuple[int, ...]], reference: Reference) -> float:
+    return max(multinomial_test(table, reference).p_value for table in tables)
 
 
 def _with(seen: Counts, x: NDArray[np.int64], *, nulls: bool = True) -> Counts:

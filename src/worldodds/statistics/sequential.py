@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from worldodds.errors import StatisticsError
-from worldodds.statistics.cell import CountsLike, ReferenceLike, as_cell, as_reference
+from worldodds.statistics.cell import CountsLike, ReferenceLike, as_cell, as_reference, need_known_odds
 from worldodds.statistics.checks import check_rate
 
 Floats = NDArray[np.float64]
@@ -37,13 +37,14 @@ def log_e_value(counts: CountsLike, reference: ReferenceLike) -> float:
     One wrong label in a rare bin can carry it far: where judges err, use `log_e_path` with ``judge_error``.
 
     Raises:
-        StatisticsError: counts that do not belong to the reference.
+        StatisticsError: counts that do not belong to the reference, or odds that were counted in an experiment.
 
     >>> ball = [0.5, 0.5]
     >>> round(log_e_value([16, 16], ball), 2), round(log_e_value([32, 0], ball), 2)
     (-1.06, 19.06)
     """
     seen, expected = as_cell(counts, reference)
+    need_known_odds(expected, "an e-value")
     return float(log_e_of(seen.array[None, :], expected.probabilities)[0])
 
 
@@ -75,7 +76,9 @@ def log_e_path(
     [0.8, 0.8, 2.0, 3.4, 4.9, 6.3]
     """
     check_rate("judge_error", judge_error)
-    p = as_reference(reference).probabilities
+    expected = as_reference(reference)
+    need_known_odds(expected, "an e-value")
+    p = expected.probabilities
     check_outcomes(outcomes, len(p))
     seen = running_counts(outcomes, len(p))  # (T + 1, k)
     if judge_error == 0 and nulls == "skip":

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from worldodds.errors import StatisticsError
-from worldodds.statistics.cell import CountsLike, ReferenceLike, as_cell
+from worldodds.statistics.cell import CountsLike, ReferenceLike, as_cell, need_known_odds
 from worldodds.statistics.checks import check_size
 from worldodds.statistics.exact import GoodnessOfFit
 from worldodds.statistics.tails import TIES
@@ -36,6 +36,7 @@ def simulated_test(
     0.001
     """
     seen, expected = as_cell(counts, reference)
+    need_known_odds(expected, "a simulated test")
     check_size("draws", draws, least=100)
     if seen.n == 0:
         raise StatisticsError("counts: n = 0; a test needs at least 1 valid outcome")

@@ -12,7 +12,7 @@ from scipy.special import ndtri
 
 from worldodds.errors import StatisticsError
 from worldodds.outcome import Reference
-from worldodds.statistics.cell import Cell, CountsLike, ReferenceLike, as_cell, as_counts, as_reference
+from worldodds.statistics.cell import Cell, CountsLike, ReferenceLike, as_cell, as_counts, as_reference, need_known_odds
 from worldodds.statistics.checks import check_level, check_size
 from worldodds.statistics.interval import Estimate, Interval
 from worldodds.statistics.laws import total_variation_law
@@ -116,6 +116,7 @@ def mean_coverage_interval(cells: Sequence[CountsLike], *, level: float = 0.95) 
 
 
 def _grid_law(reference: Reference, n: int) -> Floats:
+    need_known_odds(reference, "the law of a mean TVD")
     reference.probabilities  # noqa: B018  refuses a reference without odds
     values, cumulative = total_variation_law(reference.odds or (), n)
     # each value is shared between its two neighbours on the grid, so that means stay exact

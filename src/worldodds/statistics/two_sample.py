@@ -65,9 +65,9 @@ def two_sample_test(a: CountsLike, b: CountsLike, *, rng: np.random.Generator, d
     seen = columns > 0
     columns, row = columns[seen], first.array[seen]
     statistic = float(_g_of_rows(row[None, :], columns)[0])
-    if _number_of_rows(columns, first.n) <= MOST_TABLES:
-        rows = _rows(columns, first.n)
-        mass = np.exp(_log_mass(rows, columns))
+    if number_of_rows(columns, first.n) <= MOST_TABLES:
+        rows = rows_with_margins(columns, first.n)
+        mass = np.exp(log_mass_of_rows(rows, columns))
         p_value = float(mass[_at_least(_g_of_rows(rows, columns), statistic)].sum() / mass.sum())
         method = "exact conditional"
     else:
@@ -131,7 +131,8 @@ def _g_of_rows(rows: Integers, columns: Integers) -> Floats:
     return 2 * (xlogy(rows, rows).sum(axis=1) + xlogy(rest, rest).sum(axis=1) - margins)
 
 
-def _log_mass(rows: Integers, columns: Integers) -> Floats:
+def log_mass_of_rows(rows: Integers, columns: Integers) -> Floats:
+    """Logarithm of the chance of each first row, shape (tables, k), given both margins; shape (tables,)."""
     chosen = gammaln(columns + 1) - gammaln(rows + 1) - gammaln(columns - rows + 1)
     return chosen.sum(axis=1) - _log_choose(int(columns.sum()), int(rows[0].sum()))
 
@@ -140,15 +141,16 @@ def _log_choose(n: int, size: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(size + 1) - math.lgamma(n - size + 1)
 
 
-def _number_of_rows(columns: Integers, size: int) -> float:
+def number_of_rows(columns: Integers, size: int) -> float:
+    """Return how many first rows have this sum, within the column totals."""
     ways = np.zeros(size + 1)
     ways[0] = 1
     for column in columns:
-        ways = np.convolve(ways, np.ones(int(column) + 1))[: size + 1]
+        ways = np.convolve(ways, np.ones(min(int(column), size) + 1))[: size + 1]
     return float(ways[size])
 
 
-def _rows(columns: Integers, size: int) -> Integers:
+def rows_with_margins(columns: Integers, size: int) -> Integers:
     """Return every first row with these column totals and this sum, shape (tables, k)."""
     rows, left = np.zeros((1, 0), dtype=np.int64), np.array([size])
     room = int(columns.sum())
