@@ -110,7 +110,7 @@ _LANE, _MOST_LANE = 15.0, 120.0
 
 
 def _across(shares: Sequence[float], width: float) -> tuple[Scale, float]:
-    """Return the axis of scorability, and the width of the lane to its right for models whose every clip is readable."""
+    """Return the axis of scorability, and the width of the lane to its right for models with every clip readable."""
     full = sum(rho == 1 for rho in shares)
     lane = min(_MOST_LANE, _LANE * (full - 1)) if full > 1 else 0.0
     return Scale(low=_left(shares), high=1, start=44, end=width - 14 - lane), lane
