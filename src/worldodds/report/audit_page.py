@@ -14,6 +14,7 @@ from worldodds.audit import Agreement, Audit
 from worldodds.disputes import Dispute
 from worldodds.errors import VideoError
 from worldodds.interop.files import write_bytes
+from worldodds.report.environment import environment
 from worldodds.report.strips import pictures_of
 from worldodds.report.words import number, percent
 from worldodds.statistics.interval import Interval
@@ -37,27 +38,22 @@ def write_audit_page(found: Audit, disputes: Sequence[Dispute], output: Path) ->
 
     A strip holds the frames that the judge was shown, where they are kept, else a few frames of the clip.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("worldodds.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     shown = [_disputed(dispute) for dispute in disputes[:MOST_CLIPS]]
-    page = environment.get_template("audit.html.j2").render(
-        version=__version__,
-        audit=found,
-        scenes=found.scenes,
-        disputed={s.scene.id: [d for d in shown if d.dispute.pair.scene == s.scene.id] for s in found.scenes},
-        more=len(disputes) - len(shown),
-        rows=[*((s.scene.id, s.agreement) for s in found.scenes), ("all", found.overall)],
-        share=_share,
-        rate=_rate,
-        coefficient=_coefficient,
-        percent=percent,
+    page = (
+        environment()
+        .get_template("audit.html.j2")
+        .render(
+            version=__version__,
+            audit=found,
+            scenes=found.scenes,
+            disputed={s.scene.id: [d for d in shown if d.dispute.pair.scene == s.scene.id] for s in found.scenes},
+            more=len(disputes) - len(shown),
+            rows=[*((s.scene.id, s.agreement) for s in found.scenes), ("all", found.overall)],
+            share=_share,
+            rate=_rate,
+            coefficient=_coefficient,
+            percent=percent,
+        )
     )
     output.parent.mkdir(parents=True, exist_ok=True)
     write_bytes(output, page.encode())

@@ -12,6 +12,7 @@ from worldodds.exam.optics import DEGRADATIONS
 from worldodds.exam.sitting import CLEAN, Answer, conditions_of
 from worldodds.interop.exam_json import FAILED, NULL, ConditionEntry, ExamDocument, count
 from worldodds.interop.files import write_bytes
+from worldodds.report.environment import environment
 from worldodds.scene import Scene
 
 MOST_CLIPS = 150  # on one page
@@ -39,27 +40,22 @@ class Misread:
 
 def write_exam_page(document: ExamDocument, answers: Sequence[Answer], scenes: Sequence[Scene], output: Path) -> None:
     """Write one self-contained page; it appears by rename."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("worldodds.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     misread = [answer for answer in answers if answer.result != "agree"]
-    page = environment.get_template("exam.html.j2").render(
-        version=__version__,
-        exam=document,
-        scenes=scenes,
-        matrices={scene.id: _matrices(scene, answers) for scene in scenes},
-        misread={scene.id: _misread(scene, answers, MOST_CLIPS // max(1, len(scenes))) for scene in scenes},
-        said=said,
-        uri=_uri,
-        percent=_percent,
-        total=len(answers),
-        right=len(answers) - len(misread),
+    page = (
+        environment()
+        .get_template("exam.html.j2")
+        .render(
+            version=__version__,
+            exam=document,
+            scenes=scenes,
+            matrices={scene.id: _matrices(scene, answers) for scene in scenes},
+            misread={scene.id: _misread(scene, answers, MOST_CLIPS // max(1, len(scenes))) for scene in scenes},
+            said=said,
+            uri=_uri,
+            percent=_percent,
+            total=len(answers),
+            right=len(answers) - len(misread),
+        )
     )
     output.parent.mkdir(parents=True, exist_ok=True)
     write_bytes(output, page.encode())

@@ -16,6 +16,7 @@ from worldodds.errors import InputError
 from worldodds.headline import Robustness, compared, populations, robustness
 from worldodds.interop.files import write_bytes
 from worldodds.report import overview, plots, words
+from worldodds.report.environment import environment
 from worldodds.report.judge_view import JudgeView
 from worldodds.report.overview import Entry
 from worldodds.report.strips import Strip
@@ -235,15 +236,7 @@ def _typeset(p: float | None) -> str:
 
 @cache
 def _template() -> Template:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("worldodds.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(number=words.number, p_value=_typeset, span=words.span, breakable=_breakable)
-    environment.filters["capitalize_first"] = words.capitalize_first
-    return environment.get_template("page.html.j2", globals={"plots": plots, "overview": overview, "words": words})
+    pages = environment()
+    pages.filters.update(number=words.number, p_value=_typeset, span=words.span, breakable=_breakable)
+    pages.filters["capitalize_first"] = words.capitalize_first
+    return pages.get_template("page.html.j2", globals={"plots": plots, "overview": overview, "words": words})

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from worldodds._version import __version__
 from worldodds.interop.files import write_bytes
+from worldodds.report.environment import environment
 from worldodds.report.words import number
 from worldodds.scene import Scene
 from worldodds.scene_check import CheckedSuite
@@ -16,22 +17,17 @@ _KINDS = {".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg", ".webp": "webp"}
 
 def write_scenes_page(checked: CheckedSuite, output: Path) -> None:
     """Write one self-contained page; it appears by rename."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("worldodds.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    page = environment.get_template("scenes.html.j2").render(
-        version=__version__,
-        suite=checked.suite,
-        checked=checked,
-        plan=checked.plan,
-        frames={one.scene.id: _uri(one.scene) for one in checked.scenes},
-        number=number,
+    page = (
+        environment()
+        .get_template("scenes.html.j2")
+        .render(
+            version=__version__,
+            suite=checked.suite,
+            checked=checked,
+            plan=checked.plan,
+            frames={one.scene.id: _uri(one.scene) for one in checked.scenes},
+            number=number,
+        )
     )
     output.parent.mkdir(parents=True, exist_ok=True)
     write_bytes(output, page.encode())

@@ -16,6 +16,7 @@ from worldodds.families import Reaction, reactions
 from worldodds.interop.files import write_bytes
 from worldodds.placement import Track
 from worldodds.report import words
+from worldodds.report.environment import environment
 from worldodds.report.svg import Scale, at, element, picture, ticks
 from worldodds.report.tracks_text import TITLES, beside_words, track_words
 from worldodds.suites.track_results import PublishedTrack, published_tracks, tracks_citation
@@ -163,16 +164,8 @@ def _published(name: str, figures: PublishedTrack) -> Line:
 
 @cache
 def _template() -> Template:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("worldodds.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(number=words.number, p_value=words.p_value, span=words.span)
+    pages = environment()
+    pages.filters.update(number=words.number, p_value=words.p_value, span=words.span)
     tools = {
         "strip": strip,
         "percent_axis": percent_axis,
@@ -181,4 +174,4 @@ def _template() -> Template:
         "track_words": track_words,
         "beside_words": beside_words,
     }
-    return environment.get_template("tracks.html.j2", globals=tools)
+    return pages.get_template("tracks.html.j2", globals=tools)
