@@ -23,3 +23,17 @@ def check_size(name: str, value: int, *, least: int = 1) -> None:
     """Refuse a number of rollouts, repeats or labels below ``least``, or one that is not whole."""
     if not value >= least or value % 1 != 0:
         raise StatisticsError(f"{name}: {value} is out of range; it must be a whole number, {least} or more")
+
+
+def check_scorability(value: float) -> None:
+    """Refuse a share of readable clips that is not above 0 and at most 1."""
+    if not 0 < value <= 1:
+        raise StatisticsError(f"scorability: {value} is out of range; it must be above 0 and at most 1")
+
+
+def check_plan(*, n: int, tv: float, delta: float, power: float, scorability: float) -> None:
+    """Refuse what no plan can be made of: the arguments that all plans have in common."""
+    check_size("n", n)
+    for name, value in (("tv", tv), ("delta", delta), ("power", power)):
+        check_level(name, value)
+    check_scorability(scorability)

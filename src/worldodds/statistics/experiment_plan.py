@@ -12,7 +12,7 @@ import numpy as np
 
 from worldodds.errors import StatisticsError
 from worldodds.outcome import Reference
-from worldodds.statistics.checks import check_level, check_size
+from worldodds.statistics.checks import check_plan
 from worldodds.statistics.distance import null_floor
 from worldodds.statistics.observed import certified_between
 from worldodds.statistics.power import default_spike, detectable_tv, rollouts_to_detect
@@ -70,11 +70,7 @@ def plan_against_experiment(
     """
     if reference.counts is None:
         raise StatisticsError("reference: it was not counted in an experiment; use plan_scene")
-    check_size("n", n)
-    for name, value in (("tv", tv), ("delta", delta), ("power", power)):
-        check_level(name, value)
-    if not 0 < scorability <= 1:
-        raise StatisticsError(f"scorability: {scorability} is out of range; it must be above 0 and at most 1")
+    check_plan(n=n, tv=tv, delta=delta, power=power, scorability=scorability)
     return _plan(reference.counts, n, tv, delta, power, scorability)
 
 

@@ -14,7 +14,7 @@ from scipy.special import bdtr, chdtri, chndtr, gammaln, xlogy
 from worldodds.errors import StatisticsError
 from worldodds.outcome import Reference
 from worldodds.statistics.cell import ReferenceLike, as_reference
-from worldodds.statistics.checks import LEAST_VALID, check_level, check_size
+from worldodds.statistics.checks import LEAST_VALID, check_level, check_plan, check_scorability, check_size
 from worldodds.statistics.equivalence import certified_delta_of, upper_share
 from worldodds.statistics.monitor import StoppingRule, chance_of_legible
 from worldodds.statistics.power import (
@@ -143,8 +143,7 @@ def expected_rollouts(
     >>> 5 < expected_rollouts([1 / 6] * 6, tv=0.8) < 7
     True
     """
-    if not 0 < scorability <= 1:
-        raise StatisticsError(f"scorability: {scorability} is out of range; it must be above 0 and at most 1")
+    check_scorability(scorability)
     expected, chosen = as_reference(reference), rule or StoppingRule()
     q = spiked(expected, tv, spike=spike)
     rng = np.random.default_rng((seed, 2))
@@ -196,11 +195,7 @@ def plan_scene(
     >>> ball.n_to_detect, ball.n_to_certify, ball.n_by_formula
     (68, 72, 68)
     """
-    check_size("n", n)
-    check_level("tv", tv)
-    if not 0 < scorability <= 1:
-        raise StatisticsError(f"scorability: {scorability} is out of range; it must be above 0 and at most 1")
-    check_level("delta", delta)
+    check_plan(n=n, tv=tv, delta=delta, power=power, scorability=scorability)
     chosen = rule or StoppingRule(horizon=n)
     expected = as_reference(reference)
     expected.probabilities  # noqa: B018  refuses a reference without odds
