@@ -16,7 +16,7 @@ from worldodds.protocols import ChoosyReader, Generator, HostedGenerator, Reader
 from worldodds.reading import ReadTask, read_in_rounds
 from worldodds.rollout import Clip, Reading, Rollout
 from worldodds.scene import Suite, load_suite
-from worldodds.still_open import still_open
+from worldodds.still_open import planned_rollouts, still_open
 from worldodds.stopping import Stop, When, check_planned, choose_stop, decide, keep_stop, spared, stop_of
 from worldodds.store import RunStore
 from worldodds.suite_protocol import MOST_ROLLOUTS
@@ -296,11 +296,12 @@ def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
 
 
 def _summary(store: RunStore, readers: Iterable[Reader], filmed: int, read: int) -> Summary:
-    rollouts = store.rollouts()
+    rollouts, needless = store.rollouts(), spared(store)
+    planned = planned_rollouts(store, rollouts, needless)
     return Summary(
         filmed=filmed,
         read=read,
         clips=sum(rollout.status == "done" for rollout in rollouts.values()),
-        open=still_open(store, [reader.name for reader in readers]),
+        open=still_open(store, [reader.name for reader in readers], planned, rollouts, needless),
         twins=twins(rollouts, store.looks()),
     )

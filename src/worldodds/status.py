@@ -16,6 +16,7 @@ from worldodds.purse import Purse
 from worldodds.rollout import Rollout
 from worldodds.scene import Scene
 from worldodds.still_open import planned_rollouts, still_open
+from worldodds.stopping import spared
 from worldodds.store import RunStore
 from worldodds.tally import Tally
 
@@ -64,13 +65,14 @@ def run_status(folder: Path, *, reader: str | None = None) -> Status:
     with RunStore(folder, write=False) as store:
         made_by = store.about("generator")
         readers = sorted({stored.reader for stored in store.readings().values()})
-        rollouts, planned = store.rollouts(), list(planned_rollouts(store))
+        rollouts, needless = store.rollouts(), spared(store)
+        planned = list(planned_rollouts(store, rollouts, needless))
         states: dict[str, Counter[str]] = defaultdict(Counter)
         for scene, _, key in planned:
             states[scene][rollouts[key].status if key in rollouts else "missing"] += 1
         for scene, n in store.planned().items():
             states[scene]["not_needed"] = n - states[scene].total()
-        lines = still_open(store, readers if reader is None else [reader], states=rollouts, planned=planned)
+        lines = still_open(store, readers if reader is None else [reader], planned, rollouts, needless)
         commands = _commands(store, readers, rollouts, any("missing" in counts for counts in states.values()))
         purse = Purse()
         purse.remember(store.attempt_history())

@@ -8,17 +8,22 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from worldodds.keys import reader_settings, reading_keys, rollout_key
 from worldodds.rollout import Reading, Rollout
 from worldodds.scene import digest
-from worldodds.stopping import spared
+from worldodds.stopping import Place
 from worldodds.store import RunStore, StoredReading
 from worldodds.tally import settled
 
 _MISSING = Reading(status="missing")
 
 
-def planned_rollouts(store: RunStore) -> Iterator[tuple[str, int, str]]:
-    """Yield scene, index and key of all that was planned, from the ledger alone, without what no verdict needs."""
-    suite, made_by, needless = store.suite, store.about("generator"), spared(store)
-    here = {key for key, rollout in store.rollouts().items() if rollout.status == "done"} if needless else set[str]()
+def planned_rollouts(
+    store: RunStore, states: Mapping[str, Rollout], needless: Collection[Place]
+) -> Iterator[tuple[str, int, str]]:
+    """Yield scene, index and key of all that was planned, from the ledger alone, without what no verdict needs.
+
+    ``states`` are the ledger's rollouts, ``needless`` what `worldodds.stopping.spared` says of them.
+    """
+    suite, made_by = store.suite, store.about("generator")
+    here = {key for key, rollout in states.items() if rollout.status == "done"} if needless else set[str]()
     for scene_id, n in store.planned().items():
         scene = suite.scene(scene_id)
         for index in range(n):
@@ -30,17 +35,16 @@ def planned_rollouts(store: RunStore) -> Iterator[tuple[str, int, str]]:
 def still_open(
     store: RunStore,
     readers: Collection[str],
-    *,
-    states: Mapping[str, Rollout] | None = None,
-    planned: Iterable[tuple[str, int, str]] | None = None,
+    planned: Iterable[tuple[str, int, str]],
+    states: Mapping[str, Rollout],
+    needless: Collection[Place],
 ) -> tuple[str, ...]:
     """Name what was planned and is failed or missing, and what these readers failed to read, one line each.
 
-    ``states`` and ``planned`` save reading the ledger again where they are known already.
+    ``planned`` is what `planned_rollouts` yields of the same ``states`` and ``needless``.
     """
-    states, needless = store.rollouts() if states is None else states, spared(store)
     lines: list[str] = []
-    for scene_id, index, key in planned_rollouts(store) if planned is None else planned:
+    for scene_id, index, key in planned:
         if (rollout := states.get(key)) is None:
             lines.append(f"{scene_id} r{index:03d}: missing")
         elif rollout.status == "failed":
