@@ -95,3 +95,11 @@ def tiny_folder(tmp_path: Path) -> Path:
 def tiny(tiny_folder: Path) -> Suite:
     """Return the small suite."""
     return load_suite(tiny_folder)
+
+
+@pytest.fixture
+def canned_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the command line name the reader of canned clips."""
+    from worldodds import registry
+
+    monkeypatch.setitem(registry._READERS, "canned", "worldodds.testing:CannedReader")

@@ -30,12 +30,7 @@ source = "the test"
 """
 
 
-@pytest.fixture(autouse=True)
-def own_reader(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the command line name the reader of canned clips."""
-    from worldodds import registry
-
-    monkeypatch.setitem(registry._READERS, "canned", "worldodds.testing:CannedReader")
+pytestmark = pytest.mark.usefixtures("canned_reader")
 
 
 @pytest.fixture

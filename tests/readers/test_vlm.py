@@ -43,18 +43,6 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeJudge]:
         yield judge
 
 
-@pytest.fixture
-def die(tiny: Suite) -> Scene:
-    return tiny.scene("die")
-
-
-@pytest.fixture
-def clip(tmp_path: Path, die: Scene) -> Clip:
-    """A clip whose die shows 2."""
-    CannedGenerator(outcomes={0: "2"}).generate(die, seed=0, index=0, into=tmp_path / "r000.mp4")
-    return video.probe(tmp_path / "r000.mp4")
-
-
 def _judge(kind: str, fake: FakeJudge, **settings: Any) -> Judge:
     given = {"base_url": fake.url, "api_key_env": "TEST_JUDGE_KEY", "patience": 0.01, **settings}
     reader = make_reader(f"{kind}/some-model", given)

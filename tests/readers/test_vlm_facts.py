@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import worldodds.readers.vlm
-from worldodds import video
 from worldodds.errors import InputError
 from worldodds.fake_judge import Step, wrapped
 from worldodds.fake_provider import LocalServer, Request, Response
@@ -18,8 +17,7 @@ from worldodds.readers.vlm.judge import Judge
 from worldodds.readers.vlm.openai import ChatCompletions
 from worldodds.registry import make_reader
 from worldodds.rollout import Clip, Reading
-from worldodds.scene import Scene, Suite
-from worldodds.testing import CannedGenerator
+from worldodds.scene import Scene
 
 FACTS = {
     path.stem: tomllib.loads(path.read_text())
@@ -58,17 +56,6 @@ class Documented:
         if (request.method, request.path) != (wanted["method"], wanted["path"]):
             return Response(status=404, body={"error": {"message": "undocumented"}})
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-
-
-@pytest.fixture
-def die(tiny: Suite) -> Scene:
-    return tiny.scene("die")
-
-
-@pytest.fixture
-def clip(tmp_path: Path, die: Scene) -> Clip:
-    CannedGenerator(outcomes={0: "2"}).generate(die, seed=0, index=0, into=tmp_path / "r000.mp4")
-    return video.probe(tmp_path / "r000.mp4")
 
 
 @pytest.fixture(autouse=True)
