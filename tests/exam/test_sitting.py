@@ -127,3 +127,12 @@ def test_the_command_prints_the_document(capsys: pytest.CaptureFixture[str]) -> 
         assert sum(entry[kind] for kind in kinds) == entry["n"] == 1
     assert call(words) == 0
     assert "validated on simulated clips only" in capsys.readouterr().out.lower()
+
+
+@pytest.mark.parametrize("flags", [["-n", "0"], ["--condition", "fog"], ["--generator", "folder/nowhere"]])
+def test_nothing_is_announced_that_cannot_be_sat(flags: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """One sentence says what is wrong; no line before it promises clips."""
+    assert call(["exam", "--reader", "tracker", "--scene", "ball", *flags]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("worldodds: ")
+    assert "clips" not in told.partition("\n")[2]

@@ -201,12 +201,13 @@ def _print_plan(plan: SuitePlan) -> None:
             f"{scene.expected_at_reference:.1f}",
             _number(scene.expected_at_tv, ".1f"),
         )
-    screen = console()
-    screen.print(rows)
+    screen, early = console(), ""
+    if plan.scenes:
+        screen.print(rows)
+        early = f"; with early stopping {plan.expected_at_reference:.0f} if it is calibrated"
     screen.print(
-        f"\nOne model at n = {plan.n}: {plan.rollouts} rollouts; with early stopping {plan.expected_at_reference:.0f} "
-        f"if it is calibrated. Power {plan.power:g}, scorability {plan.scorability:g}. "
-        "TV is the paper's contamination spike; n counts nulls."
+        f"\nOne model at n = {plan.n}: {plan.rollouts} rollouts{early}. Power {plan.power:g}, "
+        f"scorability {plan.scorability:g}. TV is the paper's contamination spike; n counts nulls."
     )
     for scene_id, scene in plan.scenes.items():
         if scene.n_to_certify != scene.n_by_formula:

@@ -71,7 +71,7 @@ def exam(
         Write the certificate to this file instead of among the user's (WORLDODDS_CERTIFICATES names another folder).
     """
     from worldodds.cli.counting import counting
-    from worldodds.exam.sitting import sit
+    from worldodds.exam.sitting import check_sitting, sit
     from worldodds.interop.exam_json import exam_document
     from worldodds.registry import make_generator, make_reader, parse_settings
     from worldodds.suites import find_suite
@@ -82,6 +82,7 @@ def exam(
     part = make_reader(reader, parse_settings(reader_settings))
     if condition and certificate is not None:
         raise InputError("--certificate takes the whole exam: leave out --condition")
+    check_sitting(maker, scenes, n, condition)
     _announce(part, scenes, n, condition)
     began = time.monotonic()
     with counting(f"{part.name}: clips shown under each condition") as watch:
@@ -130,7 +131,8 @@ def _announce(part: Reader, scenes: Sequence[Scene], n: int, conditions: Sequenc
 
     clips = n * sum(not conditions or name in conditions for scene in scenes for name in conditions_of(scene))
     of = "1 scene" if len(scenes) == 1 else f"{len(scenes)} scenes"
-    told = f"{n * len(scenes)} motions of {of}, {clips:,} clips"
+    motions = n * len(scenes)
+    told = f"{motions} motion{'s' * (motions != 1)} of {of}, {clips:,} clip{'s' * (clips != 1)}"
     if isinstance(part, WaitingReader):
         votes = int(part.settings.get("votes") or 1)
         least, most = clips * (votes // 2 + 1), clips * votes

@@ -164,7 +164,8 @@ def new(
         nulls=tuple(map(_null, null)) or NULLS,
     )
     suite = add_scene(draft, folder, rollouts=rollouts)
-    print(f"Written: {folder / draft.id}.toml; suite {suite.id!r} has {len(suite.scenes)} scenes now.")
+    scenes_now = "1 scene" if len(suite.scenes) == 1 else f"{len(suite.scenes)} scenes"
+    print(f"Written: {folder / draft.id}.toml; suite {suite.id!r} now holds {scenes_now}.")
     print(f"Check it: worldodds scene check {folder}")
     return 0
 

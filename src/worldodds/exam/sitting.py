@@ -23,7 +23,7 @@ from worldodds.scene import Scene
 from worldodds.tally import settle, votes_wanted
 from worldodds.workers import cores, in_parallel
 
-__all__ = ["CLEAN", "FIRST_SEED", "Answer", "conditions_of", "sit"]
+__all__ = ["CLEAN", "FIRST_SEED", "Answer", "check_sitting", "conditions_of", "sit"]
 
 FIRST_SEED = 50_000  # seeds below were used while readers were made
 SHOWN_FRAMES, SHOWN_WIDTH = 5, 200
@@ -88,7 +88,7 @@ def sit(
             answers no question.
         UnknownNameError: a condition that none of the scenes has; the message offers the nearest.
     """
-    maker = _check(generator, scenes, n, conditions)
+    maker = check_sitting(generator, scenes, n, conditions)
     tasks = [(scene, first_seed + i) for i in range(n) for scene in scenes]
     examine = partial(_waiting, reader.in_flight) if isinstance(reader, WaitingReader) else _computing
     found: dict[tuple[str, int], list[Answer]] = {}
@@ -99,9 +99,10 @@ def sit(
     return tuple(a for scene in scenes for i in range(n) for a in found[scene.id, first_seed + i])
 
 
-def _check(
+def check_sitting(
     generator: Generator | HostedGenerator, scenes: Sequence[Scene], n: int, conditions: Sequence[str]
 ) -> Simulator:
+    """Refuse what cannot be sat, and return the generator as the simulator that it is; see `sit`."""
     if n < 1:
         raise InputError(f"n: {n} clips tell nothing; give 1 or more")
     if not isinstance(generator, Simulator):

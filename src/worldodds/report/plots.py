@@ -15,7 +15,7 @@ from worldodds.report.svg import Scale, at, element, picture, shorten, ticks
 from worldodds.report.words import number, percent, span
 
 WIDTH, HEIGHT = 330, 172
-LEFT, RIGHT, TOP, BOTTOM = 36, 326, 14, 148
+LEFT, RIGHT, TOP, BOTTOM = 41, 326, 14, 148
 
 
 def chance_ranges(odds: NDArray[np.float64], n: int, *, level: float = 0.95) -> list[tuple[float, float]]:

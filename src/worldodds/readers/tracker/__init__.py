@@ -81,6 +81,7 @@ class Tracker:
 def _reader_of(scene: Scene) -> Callable[[Sequence[video.Image], Scene], Reading]:
     kind = str(scene.geometry.get("reader"))
     if kind not in READERS:
+        named = f"names reader {kind!r}" if "reader" in scene.geometry else "names no reader"
         known = nearest(kind, READERS)
-        raise OutOfRangeError(f"the tracker cannot read scene {scene.id!r}: its geometry names reader {kind!r}.{known}")
+        raise OutOfRangeError(f"the tracker cannot read scene {scene.id!r}: its geometry {named}.{known}")
     return importlib.import_module(READERS[kind]).read
