@@ -336,6 +336,16 @@ def test_a_run_begun_whole_may_go_on_early(tiny: Suite, tmp_path: Path) -> None:
     assert verdicts(tmp_path / "read")["coin"] == "miscalibrated"
 
 
+def test_a_clip_that_is_here_is_done_though_no_verdict_needs_it(tiny: Suite, tmp_path: Path) -> None:
+    """One that could not be read, behind the stop: nothing is open, and status counts it among those there are."""
+    with RunStore(tmp_path / "run") as store:
+        run(replace(early(tiny), stop=None, readers=()), store)
+        assert run(early(tiny, readers=(Blind(fails=frozenset({"r015"})),)), store).open == ()
+    status = run_status(tmp_path / "run")
+    assert status.open == ()
+    assert {cell.scene: dict(cell.rollouts) for cell in status.cells} == {"coin": {"done": N}, "die": {"done": N}}
+
+
 def test_scores_say_that_they_are_comparable_with_none(tiny: Suite, tmp_path: Path) -> None:
     """The verdict is the rule's: no fixed-n test, interval, rank or comparison on rollouts bought until they showed."""
     with RunStore(tmp_path / "run") as store:
