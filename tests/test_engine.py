@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from worldodds.engine import Plan, pending, plan, read_clips, run
-from worldodds.errors import InputError, StoreError
+from worldodds.errors import InputError, StoreError, VideoError
 from worldodds.rollout import Clip, Reading, Rollout
 from worldodds.scene import Scene, Suite, load_suite
 from worldodds.sources import load
@@ -263,6 +263,16 @@ def test_a_vanished_clip_is_filmed_again_the_same(tiny: Suite, tmp_path: Path) -
         shutil.rmtree(tmp_path / "run/rollouts/coin")
         assert run(make(tiny, 2), store).filmed == 2
         assert states(store) == before
+
+
+def test_a_frame_that_is_no_picture_is_refused_before_anything_is_made(tiny: Suite, tmp_path: Path) -> None:
+    """No clip, no plan in the ledger: the next command may bring the right frame."""
+    assert tiny.scenes[1].frame is not None
+    tiny.scenes[1].frame.write_text("no picture")
+    with RunStore(tmp_path / "run") as store:
+        with pytest.raises(VideoError, match="not a picture that can be read"):
+            run(plan(tiny, CannedGenerator(), [], 2), store)
+        assert (store.rollouts(), dict(store.planned())) == ({}, {})
 
 
 def test_a_scene_without_a_frame_cannot_be_filmed(tiny: Suite) -> None:

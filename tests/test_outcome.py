@@ -80,6 +80,8 @@ def test_unknown_reference() -> None:
         (["3/2", "-1/2"], "odds: -1/2 is negative"),
         (["a half", "1/2"], r"odds: 'a half' is not a number; write 0\.25 or '1/4'"),
         (["1/0", "1"], "odds: '1/0' is not a number"),
+        (["1e999999999", "1"], "odds: '1e999999999' is not a number"),
+        (["1E-99_999", "1"], "odds: '1E-99_999' is not a number"),
         ([float("nan"), 1.0], "odds: nan is not a number"),
         ([float("inf"), 1.0], "odds: inf is not a number"),
         ([1], "labels: 1 given; an outcome needs at least 2 possibilities"),

@@ -187,6 +187,13 @@ def test_unreadable_files(tmp_path: Path) -> None:
         load_scene(tmp_path / "b.toml")
 
 
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
+    """What Windows editors put in front of UTF-8 changes nothing: the file gets as far as its own errors."""
+    (tmp_path / "a.toml").write_bytes(b"\xef\xbb\xbfid = 3")
+    with pytest.raises(SceneError, match="format: 'missing'"):
+        load_scene(tmp_path / "a.toml")
+
+
 def test_symlinked_frame_outside(tmp_path: Path) -> None:
     """A link does not lead a frame out of the suite's folder either."""
     (tmp_path / "secret.png").write_bytes(b"x")

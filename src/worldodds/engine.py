@@ -113,6 +113,7 @@ def run(
         StoreError: the folder was made with another generator, other settings, another text of a scene, or a rule of
             early stopping that this plan would break.
         InputError, ProviderError: a provider's key, model, frame or prompt is wrong; nothing was bought.
+        VideoError: a frame is no picture; nothing was made.
     """
     plan = replace(plan, stop=stop or plan.stop)
     _check_same_run(plan, store)
@@ -122,8 +123,12 @@ def run(
     for reader in plan.readers:
         if isinstance(reader, ChoosyReader):
             reader.check(plan.suite.scenes)
-    if isinstance(plan.generator, HostedGenerator) and pending(plan, store):
-        plan.generator.check(plan.suite.scenes)
+    if pending(plan, store):
+        for scene in plan.suite.scenes:
+            assert scene.frame is not None
+            video.read_still(scene.frame)
+        if isinstance(plan.generator, HostedGenerator):
+            plan.generator.check(plan.suite.scenes)
     _begin(plan, store, early)
     at_work = _AtWork(plan=plan, store=store, workers=workers, watch=watch or unwatched, terms=terms or Terms())
     with kept_processes():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -204,6 +205,9 @@ def numbered(k: int) -> tuple[str, ...]:
     return tuple(str(i) for i in range(1, k + 1))
 
 
+_IMMENSE = re.compile(r"[eE][+-]?[0-9_]{4,}")
+
+
 def check_labels(labels: Sequence[str]) -> None:
     """Refuse fewer than two labels and repeated ones."""
     if len(labels) < 2:
@@ -215,7 +219,8 @@ def check_labels(labels: Sequence[str]) -> None:
 
 def _fraction(value: type_of_odds) -> Fraction:
     try:
-        exact = Fraction(value)
+        # 1e999999999 would be written out digit by digit
+        exact = Fraction("?" if isinstance(value, str) and _IMMENSE.search(value) else value)
     except (ValueError, TypeError, OverflowError, ZeroDivisionError):
         raise StatisticsError(f"odds: {value!r} is not a number; write 0.25 or '1/4'") from None
     if isinstance(value, float):

@@ -37,7 +37,7 @@ def read_toml(path: Path, shape: type[_Shape], format_name: str) -> _Shape:
 
 def _parse(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # Windows editors put a mark in front
     except FileNotFoundError:
         raise SceneError(f"{path}: there is no such file; check the list of scenes in suite.toml") from None
     except OSError as error:

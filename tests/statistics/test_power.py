@@ -24,6 +24,7 @@ from worldodds.statistics import (
     rollouts_needed,
     spiked,
 )
+from worldodds.statistics.experiment_plan import plan_against_experiment
 
 FORK, ROULETTE = Reference.uniform(2), Reference.of(["18/37", "18/37", "1/37"])
 CARDS, DICE, GALTON, LOTTERY = (
@@ -172,6 +173,16 @@ def test_spikes_reach_what_they_say() -> None:
         q = spiked(reference, 0.3)
         assert np.abs(q - reference.probabilities).sum() / 2 == pytest.approx(0.3)
         assert q.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("asked", [{"n": 10**9}, {"tv": 1e-9}, {"delta": 1e-9}])
+def test_a_plan_that_would_take_for_ever_is_refused(asked: dict[str, float]) -> None:
+    """Against known odds and counted ones alike, with what can be planned."""
+    (name,) = asked
+    with pytest.raises(StatisticsError, match=f"^{name}: .*; give"):
+        plan_scene(FORK, **asked)  # type: ignore[arg-type]
+    with pytest.raises(StatisticsError, match=f"^{name}: .*; give"):
+        plan_against_experiment(Reference.observed([81, 51]), **asked)  # type: ignore[arg-type]
 
 
 def test_refuses_arguments_out_of_range() -> None:

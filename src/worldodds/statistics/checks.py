@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from worldodds.errors import StatisticsError
 
+MOST_PLANNED, LEAST_PLANNED = 2_000, 0.02  # rollouts, and distances; beyond, exact power takes minutes
 LEAST_VALID = 4  # below this many valid outcomes no cell is tested
 
 
@@ -32,8 +33,13 @@ def check_scorability(value: float) -> None:
 
 
 def check_plan(*, n: int, tv: float, delta: float, power: float, scorability: float) -> None:
-    """Refuse what no plan can be made of: the arguments that all plans have in common."""
+    """Refuse what no plan can be made of, or not in bearable time: the arguments that all plans have in common."""
     check_size("n", n)
     for name, value in (("tv", tv), ("delta", delta), ("power", power)):
         check_level(name, value)
     check_scorability(scorability)
+    if n > MOST_PLANNED:
+        raise StatisticsError(f"n: {n} is more than can be planned exactly; give at most {MOST_PLANNED}")
+    for name, value in (("tv", tv), ("delta", delta)):
+        if value < LEAST_PLANNED:
+            raise StatisticsError(f"{name}: {value} is too fine to plan exactly; give {LEAST_PLANNED} or more")
