@@ -92,7 +92,7 @@ def test_a_blank_face_is_no_number(clips) -> None:
     view = die.locate(frames[0], SCENE)
     plan = die._plan(frames[-1], view, SCENE)
     blank = cv2.morphologyEx(plan, cv2.MORPH_CLOSE, np.ones((21, 21), np.uint8))
-    _, likeness, lead = die.compare(blank, die.find_square(plan))
+    _, likeness, lead = die.compare(blank, die.find_square(die._without_pips(plan)))
     assert likeness < die.LEAST_LIKENESS or lead < die.LEAST_LEAD
 
 

@@ -19,6 +19,7 @@ from worldodds.scene import Scene
 from worldodds.video import Image, read_still
 
 Picture = NDArray[np.float32]  # (HEIGHT, WIDTH, 3), RGB in grey levels of the conditioning frame
+Samples = NDArray[np.float32]  # (n, 3), the same
 Affine = NDArray[np.float32]  # (2, 3)
 
 WIDTH, HEIGHT = 320, 240
@@ -41,9 +42,15 @@ class View:
     offset: NDArray[np.float32]  # (3,)
     likeness: float
 
-    def rectify(self, frame: Image) -> Picture:
-        """Return a frame of the clip as seen by the scene's own camera in the scene's own light."""
-        return (_unwarp(frame, self.warp).astype(np.float32) - self.offset) / self.gain
+    def rectify(self, *frames: Image) -> Picture:
+        """Return a frame of the clip, or the mean of several, as seen by the scene's own camera in its own light."""
+        import cv2
+
+        total = _unwarp(frames[0], self.warp).astype(np.float32)
+        for frame in frames[1:]:
+            cv2.accumulate(_unwarp(frame, self.warp), total)
+        light = np.column_stack([np.diag(1 / (len(frames) * self.gain)), -self.offset / self.gain])
+        return np.asarray(cv2.transform(total, light), np.float32)
 
 
 def locate(first: Image, scene: Scene) -> View:
@@ -54,8 +61,7 @@ def locate(first: Image, scene: Scene) -> View:
     """
     if scene.frame is None:
         raise OutOfRangeError(f"scene {scene.id!r} has no conditioning frame, so the tracker cannot find it in a clip")
-    still = reference(scene.frame)
-    found = [view for guess in _guesses(first) if (view := _refine(first, still, guess)) is not None]
+    found = [view for guess in _guesses(first) if (view := _refine(first, scene.frame, guess)) is not None]
     best = max(found, key=lambda view: view.likeness, default=None)
     if best is None or best.likeness < LEAST_LIKENESS:
         seen = "nothing like it" if best is None else f"likeness {best.likeness:.2f}, at least {LEAST_LIKENESS} needed"
@@ -86,18 +92,11 @@ def _scaling(across: float, down: float, width: int, height: int) -> Affine:
     return np.array([[across, 0, left + (across - 1) / 2], [0, down, top + (down - 1) / 2]], np.float32)
 
 
-def _refine(first: Image, still: Picture, guess: Affine) -> View | None:
+def _refine(first: Image, still: Path, guess: Affine) -> View | None:
     """Improve a guess by maximal correlation (Evangelidis and Psarakis 2008), which ignores gain and offset."""
     import cv2
 
-    seen = _unwarp(first, guess)
-    small = (WIDTH // _COARSE, HEIGHT // _COARSE)
-    a, b = (
-        cv2.GaussianBlur(
-            cv2.resize(cv2.cvtColor(p, cv2.COLOR_RGB2GRAY), small, interpolation=cv2.INTER_AREA), (0, 0), 1
-        )
-        for p in (still, seen.astype(np.float32))
-    )
+    a, b = _coarse_still(still), _coarse(_unwarp(first, guess).astype(np.float32))
     step, everywhere = np.eye(2, 3, dtype=np.float32), np.full(a.shape, 255, np.uint8)
     stop = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 40, 1e-4)
     try:
@@ -109,8 +108,21 @@ def _refine(first: Image, still: Picture, guess: Affine) -> View | None:
     if not _plausible(step):
         return None
     warp = (_square(guess) @ _square(step))[:2].astype(np.float32)
-    gain, offset = _light(still, _unwarp(first, warp))
+    gain, offset = _light(_samples_of_still(still), _samples(_unwarp(first, warp)))
     return View(warp=warp, gain=gain, offset=offset, likeness=float(likeness))
+
+
+@lru_cache(maxsize=32)
+def _coarse_still(path: Path) -> NDArray[np.float32]:
+    return _coarse(reference(path))
+
+
+def _coarse(picture: Picture) -> NDArray[np.float32]:
+    """Return a picture as the search sees it: grey, small and soft."""
+    import cv2
+
+    grey, size = cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY), (WIDTH // _COARSE, HEIGHT // _COARSE)
+    return np.asarray(cv2.GaussianBlur(cv2.resize(grey, size, interpolation=cv2.INTER_AREA), (0, 0), 1), np.float32)
 
 
 def _plausible(step: Affine) -> bool:
@@ -120,12 +132,20 @@ def _plausible(step: Affine) -> bool:
     return bool(zoom.max() < MOST_ZOOM and zoom.min() > 1 / MOST_ZOOM and shift.max() < MOST_SHIFT)
 
 
-def _light(still: Picture, seen: Image) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Fit seen = gain * still + offset per channel, leaving out what is burnt out or black."""
+@lru_cache(maxsize=32)
+def _samples_of_still(path: Path) -> Samples:
+    return _samples(reference(path))
+
+
+def _samples(picture: Picture | Image) -> Samples:
     import cv2
 
-    a = cv2.resize(still, (WIDTH // 4, HEIGHT // 4), interpolation=cv2.INTER_AREA).reshape(-1, 3)
-    b = cv2.resize(seen, (WIDTH // 4, HEIGHT // 4), interpolation=cv2.INTER_AREA).reshape(-1, 3).astype(np.float32)
+    size = (WIDTH // 4, HEIGHT // 4)
+    return cv2.resize(picture, size, interpolation=cv2.INTER_AREA).reshape(-1, 3).astype(np.float32)
+
+
+def _light(a: Samples, b: Samples) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Fit b = gain * a + offset per channel, leaving out what is burnt out or black in b."""
     fair = np.flatnonzero(((b > 4) & (b < 250)).all(axis=1))
     if len(fair) >= 50:
         a, b = a[fair], b[fair]

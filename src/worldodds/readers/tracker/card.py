@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldodds.readers.tracker.align import HEIGHT, WIDTH, View, locate
-from worldodds.readers.tracker.suits import BLACK, RED, Map, compare
+from worldodds.readers.tracker.suits import BLACK, RED, Fit, Map, compare
 from worldodds.rollout import Reading
 from worldodds.scene import Scene
 from worldodds.video import Image
@@ -50,12 +50,12 @@ def _still(frames: Sequence[Image]) -> Image:
     import cv2
 
     last = cv2.resize(frames[-1], (64, 48), interpolation=cv2.INTER_AREA).astype(np.float32)
-    same = [
-        frame
-        for frame in frames[-STILL_FRAMES:]
-        if np.abs(cv2.resize(frame, (64, 48), interpolation=cv2.INTER_AREA) - last).max() < MOVED
-    ]
-    return np.mean(same, axis=0).astype(np.uint8)
+    total, same = np.zeros(frames[-1].shape, np.float32), 0
+    for frame in frames[-STILL_FRAMES:]:
+        if np.abs(cv2.resize(frame, (64, 48), interpolation=cv2.INTER_AREA) - last).max() < MOVED:
+            cv2.accumulate(frame, total)
+            same += 1
+    return (total / same).astype(np.uint8)
 
 
 def _straight_felt(frame: Image, view: View, scene: Scene) -> Picture:
@@ -81,8 +81,8 @@ def _find(felt: Picture) -> Picture | str:
     """Return the one card on the felt, straightened and its paper made white; or the null rule met instead."""
     import cv2
 
-    smooth = cv2.GaussianBlur(felt, (0, 0), 3)
-    white = smooth.min(axis=2)
+    r, g, b = cv2.split(cv2.GaussianBlur(felt, (0, 0), 3))
+    white = cv2.min(cv2.min(r, g), b)
     level = float(np.quantile(white, 0.995))
     if level < 2.2 * float(np.median(white)) or level < 0.12:
         return "absent"
@@ -117,10 +117,10 @@ def _straight_card(felt: Picture, box: Any) -> Picture:
 
 def _suit(card: Picture) -> tuple[str | None, str]:
     """Return the suit of a straightened card, or None and the null rule."""
-    inside = card[8:-8, 8:-8]
-    red = np.clip((inside[..., 0] - np.maximum(inside[..., 1], inside[..., 2])) / 0.7, 0, 1)
-    blue = np.clip((inside[..., 2] - inside[..., 0]) / 0.5, 0, 1)
-    black = np.clip((0.75 - inside.max(axis=2)) / 0.65, 0, 1)
+    r, g, b = np.moveaxis(card[8:-8, 8:-8], 2, 0)
+    red = np.clip((r - np.maximum(g, b)) / 0.7, 0, 1)
+    blue = np.clip((b - r) / 0.5, 0, 1)
+    black = np.clip((0.75 - np.maximum(np.maximum(r, g), b)) / 0.65, 0, 1)
     red_share, black_share, blue_share = (float((ink > 0.4).mean()) for ink in (red, black, blue))
     if blue_share > 0.25:
         return None, "face_down"
@@ -131,14 +131,14 @@ def _suit(card: Picture) -> tuple[str | None, str]:
     if not found.clear:
         return None, "blurred"
     middle = len(red) // 2
-    halves = [_half(red[part], black[part]) for part in (slice(None, middle), slice(middle, None))]
+    halves = [_half(red[part], black[part], found.fit) for part in (slice(None, middle), slice(middle, None))]
     return (None, "mixed_suits") if None not in halves and halves[0] != halves[1] else (found.suit, "")
 
 
-def _half(red: Map, black: Map) -> str | None:
+def _half(red: Map, black: Map, fit: Fit) -> str | None:
     """Return the suit of one half of a card, where it is plain; both halves of a card show the same."""
     ink, pair = (red, RED) if (red > 0.4).sum() > (black > 0.4).sum() else (black, BLACK)
-    found = compare(ink, pair)
+    found = compare(ink, pair, fit)
     return found.suit if found.clear else None
 
 

@@ -56,16 +56,17 @@ def read(frames: Sequence[Image], scene: Scene) -> Reading:
     """
     view = locate(frames[0], scene)
     plan = _plan(frames[-1], view, scene)
-    found = find_square(plan)
+    whole = _without_pips(plan)
+    found = find_square(whole)
     if found is None:
         return _null(scene, _missing(frames[-1], view, scene))
     for back in BACK_FRAMES:
-        before = find_square(_plan(frames[max(0, len(frames) - 1 - back)], view, scene))
+        before = find_square(_without_pips(_plan(frames[max(0, len(frames) - 1 - back)], view, scene)))
         if before is None or not _same(before, found):
             return _null(scene, "not_settled")
     if not _inside(found, plan):
         return _null(scene, "escaped")
-    if _has_another(plan, found):
+    if _has_another(plan, whole, found):
         return _null(scene, "several_dice")
     face, likeness, lead = compare(plan, found)
     raw = f"face {face}, likeness {likeness:.2f}, lead {lead:.2f}, at ({found.x:.0f}, {found.y:.0f})"
@@ -75,13 +76,23 @@ def read(frames: Sequence[Image], scene: Scene) -> Reading:
     return Reading.saw(str(face), raw=raw)
 
 
-def find_square(plan: Plan) -> Square | None:
-    """Find the bright square of a face's size that stands out most from its surroundings; None where none does."""
+def _without_pips(plan: Plan) -> Plan:
+    """Fill what is dark and no larger than a pip, in whole grey levels."""
     import cv2
 
     size = int(0.36 * FACE_PX) | 1
     pip = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))
-    whole = np.asarray(cv2.morphologyEx(plan, cv2.MORPH_CLOSE, pip), np.float32)
+    grey = cv2.convertScaleAbs(np.maximum(plan, 0))
+    return np.asarray(cv2.morphologyEx(grey, cv2.MORPH_CLOSE, pip), np.float32)
+
+
+def find_square(whole: Plan) -> Square | None:
+    """Find the bright square of a face's size that stands out most from its surroundings; None where none does.
+
+    ``whole`` is a plan without pips.
+    """
+    import cv2
+
     core = cv2.blur(whole, (FACE_PX // 2, FACE_PX // 2))
     _, peak, _, (x, y) = cv2.minMaxLoc(core)
     if peak < LEAST_BLUE:
@@ -92,14 +103,15 @@ def find_square(plan: Plan) -> Square | None:
     return best if best.rise >= LEAST_RISE else None
 
 
-def _has_another(plan: Plan, found: Square) -> bool:
+def _has_another(plan: Plan, whole: Plan, found: Square) -> bool:
     """Say whether a second face of a die lies apart from the one found."""
     import cv2
 
-    rest = plan.copy()
-    cv2.circle(rest, (round(found.x), round(found.y)), int(1.2 * FACE_PX), float(np.median(plan)), thickness=-1)
+    rest = whole.copy()
+    around = float(np.median(plan[::3, ::3]))
+    cv2.circle(rest, (round(found.x), round(found.y)), int(1.2 * FACE_PX), around, thickness=-1)
     other = find_square(rest)
-    return other is not None and compare(rest, other)[1] >= LEAST_LIKENESS
+    return other is not None and compare(plan, other)[1] >= LEAST_LIKENESS
 
 
 def compare(plan: Plan, square: Square) -> tuple[int, float, float]:
@@ -139,14 +151,24 @@ def _fit(whole: Plan, near: Square, turn_deg: float) -> Square:
     import cv2
 
     reach = int(2.4 * FACE_PX)
-    patch = _cut(whole, near, turn_deg, reach)
     outer = int(1.3 * FACE_PX)
-    inside = cv2.blur(patch, (FACE_PX - 4, FACE_PX - 4)) * (FACE_PX - 4) ** 2
-    full = cv2.blur(patch, (FACE_PX, FACE_PX)) * FACE_PX**2
-    around = cv2.blur(patch, (outer, outer)) * outer**2
-    rise = inside / (FACE_PX - 4) ** 2 - (around - full) / (outer**2 - FACE_PX**2)
     edge = outer // 2
-    _, best, _, (i, j) = cv2.minMaxLoc(rise[edge:-edge, edge:-edge])
+    sums = cv2.integral(_cut(whole, near, turn_deg, reach))
+
+    def light(side: int) -> NDArray[np.floating[Any]]:
+        """Sum up the squares of this side around all places that are at least ``edge`` from the rim."""
+        low, high, end = edge - side // 2, edge - side // 2 + side, reach - 2 * edge
+        rows, below = sums[low : low + end], sums[high : high + end]
+        return (
+            below[:, high : high + end]
+            - below[:, low : low + end]
+            - rows[:, high : high + end]
+            + rows[:, low : low + end]
+        )
+
+    inside = light(FACE_PX - 4) / (FACE_PX - 4) ** 2
+    rise = inside - (light(outer) - light(FACE_PX)) / (outer**2 - FACE_PX**2)
+    _, best, _, (i, j) = cv2.minMaxLoc(rise)
     dx, dy = i + edge - (reach - 1) / 2, j + edge - (reach - 1) / 2
     c, s = np.cos(np.radians(turn_deg)), np.sin(np.radians(turn_deg))
     return Square(

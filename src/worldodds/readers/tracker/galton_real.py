@@ -79,10 +79,10 @@ def _change(view: View, frames: Sequence[Image], empty: Picture, scene: Scene, r
     """Return how far each place of the zone has gone from wood towards steel since the first frame, in grey levels."""
     import cv2
 
-    mean = np.mean([view.rectify(frame) for frame in frames], axis=0)
-    towards = (empty - mean) @ _wood_less_steel(scene, radius)
+    towards = np.asarray((empty - view.rectify(*frames)) @ _wood_less_steel(scene, radius), np.float32)
     left, top, right, bottom = _zone(scene)
-    return np.asarray(cv2.GaussianBlur(towards, (0, 0), SMOOTH_RADII * radius)[top:bottom, left:right])
+    soft = cv2.GaussianBlur(towards, (0, 0), SMOOTH_RADII * radius)
+    return np.asarray(soft[top:bottom, left:right], np.float32)
 
 
 def _wood_less_steel(scene: Scene, radius: float) -> NDArray[np.float32]:

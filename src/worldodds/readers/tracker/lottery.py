@@ -148,10 +148,7 @@ def _stirs(frames: Sequence[Image], view: View) -> bool:
     """Say whether anything at all moves at the end of the clip."""
     import cv2
 
-    late, early = (
-        np.mean([view.rectify(frame) for frame in part], axis=0)
-        for part in (frames[-GROUP:], frames[-GROUP - LOOK_BACK : -LOOK_BACK])
-    )
+    late, early = (view.rectify(*part) for part in (frames[-GROUP:], frames[-GROUP - LOOK_BACK : -LOOK_BACK]))
     return bool(np.abs(cv2.GaussianBlur(late - early, (0, 0), 3)).max() > STIRRING)
 
 
@@ -160,7 +157,7 @@ def _another_above(frames: Sequence[Image], view: View, scene: Scene) -> bool:
     (cx, cy), (rx, ry) = scene.geometry["disc"], scene.geometry["disc_radii"]
     rows = slice(max(0, round((cy - ABOVE[0] * ry) * HEIGHT)), max(1, round((cy - ABOVE[1] * ry) * HEIGHT)))
     columns = slice(round((cx - rx) * WIDTH), round((cx + rx) * WIDTH))
-    late = np.asarray(np.mean([view.rectify(frame) for frame in frames[-GROUP:]], axis=0), dtype=np.float32)
+    late = view.rectify(*frames[-GROUP:])
     return _difference(late[rows, columns], view.rectify(frames[0])[rows, columns]) > LEAST_CHANGE
 
 

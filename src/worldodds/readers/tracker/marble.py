@@ -62,8 +62,8 @@ def final_spot(frames: Sequence[Image], scene: Scene) -> Spot:
     finder = Finder.learn(view, frames[0], scene)
     if len(frames) < FRAMES + 1:
         raise Unreadable("not_settled")
-    late = _mean(view, frames[-GROUP:])
-    early = _mean(view, frames[-FRAMES : GROUP - FRAMES])
+    late = view.rectify(*frames[-GROUP:])
+    early = view.rectify(*frames[-FRAMES : GROUP - FRAMES])
     if _sharpness(late) < LEAST_SHARPNESS * _sharpness(finder.first):
         raise Unreadable("hidden" if _recoloured(late, finder.first) else "blurred")
     spots = finder.spots(late)
@@ -74,10 +74,6 @@ def final_spot(frames: Sequence[Image], scene: Scene) -> Spot:
     if not any(_apart_px(spots[0], spot) <= STILL_PX for spot in finder.spots(early)):
         raise Unreadable("not_settled")
     return spots[0]
-
-
-def _mean(view: View, frames: Sequence[Image]) -> Picture:
-    return sum((view.rectify(frame) for frame in frames[1:]), view.rectify(frames[0])) / np.float32(len(frames))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,9 +143,12 @@ def _answer(picture: Picture, colour: NDArray[np.float32], radius_px: float) -> 
 
 def _contrast(picture: Picture, at: tuple[float, float], radius: float) -> NDArray[np.float32]:
     """Colour of the ball less that of its surroundings, without brightness: shadows and dark wood have that too."""
-    y, x = np.mgrid[:HEIGHT, :WIDTH]
-    far = np.hypot(x - at[0], y - at[1]) / radius
-    difference = picture[far < 0.8].mean(axis=0) - picture[(far > 1.5) & (far < 2.3)].mean(axis=0)
+    reach = int(2.3 * radius) + 1
+    left, top = max(round(at[0]) - reach, 0), max(round(at[1]) - reach, 0)
+    near = picture[top : round(at[1]) + reach + 1, left : round(at[0]) + reach + 1]
+    y, x = np.ogrid[: near.shape[0], : near.shape[1]]
+    far = np.hypot(x + left - at[0], y + top - at[1]) / radius
+    difference = near[far < 0.8].mean(axis=0) - near[(far > 1.5) & (far < 2.3)].mean(axis=0)
     return np.asarray(difference - difference.mean(), np.float32)
 
 
@@ -179,5 +178,5 @@ def _sharpness(picture: Picture) -> float:
     """Strength of edges about four pixels wide: coarser than noise, finer than a blur that hides a ball."""
     import cv2
 
-    grey = cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY)
-    return float((cv2.GaussianBlur(grey, (0, 0), 2) - cv2.GaussianBlur(grey, (0, 0), 4)).std())
+    small = cv2.resize(cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY), None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    return float((cv2.GaussianBlur(small, (0, 0), 1) - cv2.GaussianBlur(small, (0, 0), 2)).std())

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Map = NDArray[np.floating[Any]]  # (height, width), 0 paper to 1 full ink
+Ink = NDArray[np.float32]
 
 RED, BLACK = ("hearts", "diamonds"), ("clubs", "spades")
 SIZES_PX = (56, 62, 124)  # of the symbols on the straightened card, four pixels a millimetre
@@ -17,6 +18,29 @@ SOFTNESS_PX = (1.5, 4.0, 6.5)  # from sharp to blurred pictures
 FAINT = 0.12  # spread of ink below which a patch is paper rather than a symbol
 MIN_LIKENESS = 0.60
 MIN_LEAD = 0.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """How large the symbols of a card are, and how sharp its picture."""
+
+    size_px: int
+    softness_px: float
+
+    @property
+    def half(self) -> Fit:
+        """The same on a picture of half the size."""
+        return Fit(size_px=self.size_px // 2, softness_px=self.softness_px / 2)
+
+    @property
+    def pad_px(self) -> int:
+        """The paper around a symbol that counts."""
+        return self.size_px // 6
+
+    @property
+    def side_px(self) -> int:
+        """The side of a symbol with that paper."""
+        return self.size_px + 2 * self.pad_px
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +53,7 @@ class Likeness:
     suit: str
     likeness: float
     lead: float
+    fit: Fit
 
     @property
     def clear(self) -> bool:
@@ -36,56 +61,75 @@ class Likeness:
         return self.likeness >= MIN_LIKENESS and self.lead >= MIN_LEAD
 
 
-def compare(ink: Map, pair: tuple[str, str]) -> Likeness:
+def compare(ink: Map, pair: tuple[str, str], fit: Fit | None = None) -> Likeness:
     """Return which suit of a pair the ink on a straightened card looks more like.
 
-    Correlates the ink with both symbols, either way up, at the size and softness that fit best, and averages the
-    likeness over all the places where there is a symbol of one suit or the other.
+    Correlates the ink with both symbols, either way up, at the size and softness that fit best (unless they are known),
+    and averages the likeness over all the places where there is a symbol of one suit or the other.
     """
-    fits = [(_at(ink, pair, size, soft), size, soft) for soft in SOFTNESS_PX for size in SIZES_PX]
-    best, size, soft = max(fits, key=lambda fit: max(fit[0]))
-    a, b = (_stencils(suit, size, soft)[0].ravel() for suit in pair)
-    apart = 1 - float(np.corrcoef(a, b)[0, 1])
-    first = int(best[1] > best[0])
-    return Likeness(suit=pair[first], likeness=best[first], lead=(best[first] - best[1 - first]) / apart)
+    picture = np.asarray(ink, np.float32)
+    fit = fit or _best_fit(picture, pair)
+    alike = _alike(picture, _spread(picture, fit.side_px), pair, fit)
+    first = int(alike[1] > alike[0])
+    lead = (alike[first] - alike[1 - first]) / _apart(pair, fit)
+    return Likeness(suit=pair[first], likeness=alike[first], lead=lead, fit=fit)
 
 
-def _at(ink: Map, pair: tuple[str, str], size_px: int, softness_px: float) -> tuple[float, float]:
+def _best_fit(ink: Ink, pair: tuple[str, str]) -> Fit:
+    """Return the size and softness of the card's symbols, as they are found on a picture of half the size."""
+    import cv2
+
+    small = np.asarray(cv2.resize(ink, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.float32)
+    likeness: dict[Fit, float] = {}
+    for size in SIZES_PX:
+        fits = [Fit(size_px=size, softness_px=softness) for softness in SOFTNESS_PX]
+        spread = _spread(small, fits[0].half.side_px)
+        likeness |= {fit: max(_alike(small, spread, pair, fit.half)) for fit in fits}
+    return max(likeness, key=lambda fit: likeness[fit])
+
+
+def _alike(ink: Ink, spread: Ink, pair: tuple[str, str], fit: Fit) -> tuple[float, float]:
     """Return both suits' mean likeness at one size and softness, over the strongest places."""
     import cv2
 
-    maps = np.stack([np.maximum(*(_correlate(ink, s) for s in _stencils(suit, size_px, softness_px))) for suit in pair])
-    either = maps.max(axis=0)
+    maps = [
+        cv2.divide(cv2.max(*(cv2.matchTemplate(ink, way, cv2.TM_CCORR) for way in _stencils(suit, fit))), spread)
+        for suit in pair
+    ]
+    either = cv2.max(*maps)
     floor = max(0.85 * float(either.max()), 0.3)
-    peaks = (either >= floor) & (either >= cv2.dilate(either, np.ones((size_px // 2 + 1,) * 2)))
+    peaks = (either >= floor) & (either >= cv2.dilate(either, np.ones((fit.size_px // 2 + 1,) * 2)))
     if not peaks.any():
         return 0.0, 0.0
     return float(maps[0][peaks].mean()), float(maps[1][peaks].mean())
 
 
-def _correlate(ink: Map, stencil: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the normalised correlation at every place; plain paper counts as slightly inked, so it is like nothing."""
+def _spread(ink: Ink, side_px: int) -> Ink:
+    """Return how the ink varies under a stencil at every place; plain paper counts as slightly inked: like nothing."""
     import cv2
 
-    picture = ink.astype(np.float32)
-    high, wide = stencil.shape
-    product = cv2.matchTemplate(picture, stencil - stencil.mean(), cv2.TM_CCORR)
+    high, wide = (whole - side_px + 1 for whole in ink.shape)
     means, squares = (
-        cv2.boxFilter(field, -1, (wide, high), anchor=(0, 0))[: product.shape[0], : product.shape[1]]
-        for field in (picture, picture**2)
+        cv2.boxFilter(field, -1, (side_px, side_px), anchor=(0, 0))[:high, :wide] for field in (ink, ink**2)
     )
-    spread = np.sqrt(np.maximum(squares - means**2, 0) + FAINT**2)
-    return np.asarray(product / (stencil.size * float(stencil.std()) * spread), dtype=np.float32)
+    return np.asarray(np.sqrt(np.maximum(squares - means**2, 0) + np.float32(FAINT**2)))
 
 
 @lru_cache(maxsize=64)
-def _stencils(suit: str, size_px: int, softness_px: float) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _apart(pair: tuple[str, str], fit: Fit) -> float:
+    """Return by how much one pure symbol is more like itself than like the other suit's."""
+    a, b = (_stencils(suit, fit)[0].ravel() for suit in pair)
+    return 1 - float(np.corrcoef(a, b)[0, 1])
+
+
+@lru_cache(maxsize=128)
+def _stencils(suit: str, fit: Fit) -> tuple[Ink, Ink]:
+    """Return a suit's symbol either way up, so that its products with ink, over the ink's spread, are correlations."""
     import cv2
 
-    pad = size_px // 6
-    shape = cv2.resize(_shape(suit), (size_px, size_px), interpolation=cv2.INTER_AREA)
-    shape = cv2.copyMakeBorder(shape, pad, pad, pad, pad, cv2.BORDER_CONSTANT, value=0)
-    upright = np.asarray(cv2.GaussianBlur(shape, (0, 0), softness_px), dtype=np.float32)
+    shape = cv2.resize(_shape(suit), (fit.size_px, fit.size_px), interpolation=cv2.INTER_AREA)
+    soft = np.asarray(cv2.GaussianBlur(np.pad(shape, fit.pad_px), (0, 0), fit.softness_px), dtype=np.float32)
+    upright = (soft - soft.mean()) / (soft.size * soft.std())
     return upright, np.ascontiguousarray(upright[::-1])
 
 
