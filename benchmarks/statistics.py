@@ -149,7 +149,7 @@ def vectorised_cells(models: Models, resamples: int = 50_000) -> list[tuple[floa
 
 def resampled_scores(seen: Counts, odds: Reference, rng: np.random.Generator, resamples: int) -> NDArray[np.float64]:
     """Scores of one cell's resamples, looked up by what can differ: the counts seen, by outcome."""
-    from worldodds.statistics.distance import floors
+    from worldodds.statistics.floor import floors
 
     kinds = np.append(seen.array, seen.n_total - seen.n)
     present = np.argsort(kinds, kind="stable")[np.count_nonzero(kinds == 0) :]  # rare ones first: quicker to draw

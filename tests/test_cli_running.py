@@ -11,12 +11,8 @@ import pytest
 from worldodds.cli import call
 from worldodds.errors import InputError
 from worldodds.fake_provider import FakeProvider, LocalServer, Response
-from worldodds.outcome import Counts
 from worldodds.pricing import load_prices, per_clip_usd, price_of
 from worldodds.registry import make_generator
-from worldodds.scene import Suite
-from worldodds.status import score_bounds
-from worldodds.tally import Tally
 
 PRICES = """
 format = "worldodds.prices/1"
@@ -199,20 +195,3 @@ def test_prices_are_never_guessed(tmp_path: Path) -> None:
     (tmp_path / "p.toml").write_text(PRICES.replace("high_usd = 0.25", "high_usd = 0.1"))
     with pytest.raises(InputError, match="is no range"):
         load_prices(tmp_path / "p.toml")
-
-
-def test_bounds_hold_whatever_is_open(tiny: Suite) -> None:
-    """Every completion of the open rollouts, outcomes or nulls, scores between them."""
-    from worldodds.measurement import measure
-
-    scene = tiny.scene("coin")
-    base = Counts(labels=scene.labels, counts=(5, 1), unreadable=1, out_of_schema=0)
-    bounds = score_bounds(Tally(counts=base, refused=0, failed=2, missing=1), scene)
-    assert bounds is not None
-    for heads in range(4):
-        for tails in range(4 - heads):
-            nulls = 3 - heads - tails
-            counts = Counts(labels=scene.labels, counts=(5 + heads, 1 + tails), unreadable=1 + nulls, out_of_schema=0)
-            score = measure(Tally(counts=counts, refused=0, failed=0, missing=0), scene).score
-            assert score is not None
-            assert bounds[0] - 1e-9 <= score <= bounds[1] + 1e-9

@@ -8,7 +8,7 @@ import numpy as np
 
 from worldodds import video
 from worldodds.looks import look, twins
-from worldodds.rollout import Clip, Rollout
+from worldodds.rollout import Clip, State
 
 
 def film(path: Path, *, ball_at: int, noise: int = 0, crf: int = 18) -> Path:
@@ -26,14 +26,14 @@ def film(path: Path, *, ball_at: int, noise: int = 0, crf: int = 18) -> Path:
     return path
 
 
-def as_rollouts(paths: list[Path]) -> tuple[dict[str, Rollout], dict[str, bytes]]:
+def as_rollouts(paths: list[Path]) -> tuple[dict[str, State], dict[str, bytes]]:
     clips = [video.probe(path) for path in paths]
     rollouts = {str(i): rollout(i, clip) for i, clip in enumerate(clips)}
     return rollouts, {clip.sha256: look(clip) for clip in clips}
 
 
-def rollout(index: int, clip: Clip) -> Rollout:
-    return Rollout(scene="ball", index=index, seed=index, status="done", clip=clip)
+def rollout(index: int, clip: Clip) -> State:
+    return State(scene="ball", index=index, seed=index, status="done", sha256=clip.sha256)
 
 
 def test_the_same_motion_encoded_anew_is_a_twin(tmp_path: Path) -> None:
@@ -60,5 +60,5 @@ def test_files_are_compared_without_pictures(tmp_path: Path) -> None:
 def test_other_scenes_are_not_compared(tmp_path: Path) -> None:
     """One clip may serve two scenes."""
     clip = video.probe(film(tmp_path / "a.mp4", ball_at=500))
-    other = Rollout(scene="die", index=1, seed=1, status="done", clip=clip)
+    other = State(scene="die", index=1, seed=1, status="done", sha256=clip.sha256)
     assert twins({"0": rollout(0, clip), "1": other}, {}) == ()

@@ -9,7 +9,7 @@ from typing import Any
 from worldodds import video
 from worldodds.errors import StoreError
 from worldodds.filming import Job, Terms, buy_clips, film_clips
-from worldodds.keys import reading_keys, rollout_key
+from worldodds.keys import reading_keys, rollout_namer
 from worldodds.looks import twins
 from worldodds.progress import Watcher, unwatched
 from worldodds.protocols import ChoosyReader, Generator, HostedGenerator, Reader
@@ -255,9 +255,9 @@ def _unread(
 def _jobs(plan: Plan) -> Iterator[Job]:
     made_by = plan.generator
     for scene in plan.suite.scenes:
+        name = rollout_namer(scene, made_by.name, made_by.settings)
         for index in range(plan.n):
-            key = rollout_key(scene, made_by.name, made_by.settings, seed=index, index=index)
-            yield Job(key=key, scene=scene, index=index, seed=index)
+            yield Job(key=name(index, index), scene=scene, index=index, seed=index)
 
 
 def _settled(rollout: Rollout) -> bool:
@@ -301,12 +301,12 @@ def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
 
 
 def _summary(store: RunStore, readers: Iterable[Reader], filmed: int, read: int) -> Summary:
-    rollouts, needless = store.rollouts(), spared(store)
-    planned = planned_rollouts(store, rollouts, needless)
+    states, needless = store.states(), spared(store)
+    planned = planned_rollouts(store, states, needless)
     return Summary(
         filmed=filmed,
         read=read,
-        clips=sum(rollout.status == "done" for rollout in rollouts.values()),
-        open=still_open(store, [reader.name for reader in readers], planned, rollouts, needless),
-        twins=twins(rollouts, store.looks()),
+        clips=sum(state.status == "done" for state in states.values()),
+        open=still_open(store, [reader.name for reader in readers], planned, states, needless),
+        twins=twins(states, store.looks()),
     )

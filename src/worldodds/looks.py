@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldodds.extras import need
-from worldodds.rollout import Clip, Rollout
+from worldodds.rollout import Clip, State
 from worldodds.sampled import sample
 
 _SIZE = (18, 32)  # height, width in cells
@@ -31,17 +31,17 @@ def look(clip: Clip) -> bytes:
     return zlib.compress(np.array(small, dtype=np.uint8).tobytes())
 
 
-def twins(rollouts: Mapping[str, Rollout], looks: Mapping[str, bytes]) -> tuple[str, ...]:
+def twins(rollouts: Mapping[str, State], looks: Mapping[str, bytes]) -> tuple[str, ...]:
     """Name, one line a scene, the clips of different seeds that are the same file or look the same."""
-    by_scene: dict[str, list[Rollout]] = {}
+    by_scene: dict[str, list[State]] = {}
     for rollout in rollouts.values():
-        if rollout.status == "done" and rollout.clip:
+        if rollout.status == "done" and rollout.sha256:
             by_scene.setdefault(rollout.scene, []).append(rollout)
     lines = [_line(scene, sorted(clips, key=lambda r: r.index), looks) for scene, clips in by_scene.items()]
     return tuple(line for line in lines if line)
 
 
-def _line(scene: str, clips: list[Rollout], looks: Mapping[str, bytes]) -> str | None:
+def _line(scene: str, clips: list[State], looks: Mapping[str, bytes]) -> str | None:
     pairs = [pair for pair in _pairs(clips, looks) if pair[0].seed != pair[1].seed]
     if not pairs:
         return None
@@ -54,15 +54,15 @@ def _line(scene: str, clips: list[Rollout], looks: Mapping[str, bytes]) -> str |
     )
 
 
-def _pairs(clips: list[Rollout], looks: Mapping[str, bytes]) -> list[tuple[Rollout, Rollout, bool]]:
+def _pairs(clips: list[State], looks: Mapping[str, bytes]) -> list[tuple[State, State, bool]]:
     """Pair each clip with the first earlier one that is its twin."""
-    pairs: list[tuple[Rollout, Rollout, bool]] = []
-    files: dict[str, Rollout] = {}
-    seen: list[Rollout] = []
+    pairs: list[tuple[State, State, bool]] = []
+    files: dict[str, State] = {}
+    seen: list[State] = []
     pictures = np.empty((len(clips), len(_AT) * _SIZE[0] * _SIZE[1]), dtype=np.int16)
     for clip in clips:
-        assert clip.clip is not None
-        sha256 = clip.clip.sha256
+        sha256 = clip.sha256
+        assert sha256 is not None
         if sha256 in files:
             pairs.append((files[sha256], clip, True))
             continue

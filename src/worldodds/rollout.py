@@ -38,6 +38,18 @@ class Rollout:
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
+@dataclass(frozen=True, slots=True)
+class State:
+    """What became of a rollout, in few words: a ledger tells ten thousand of these in no time."""
+
+    scene: str
+    index: int
+    seed: int
+    status: RolloutStatus
+    sha256: str | None = None
+    message: str | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """What one reader saw in one clip at one vote.

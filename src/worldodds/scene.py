@@ -173,10 +173,17 @@ class Suite:
         return replace(self, scenes=kept)
 
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def canonical(value: object) -> str:
+    """Return a value's canonical JSON: sorted keys, no spaces."""
+    return _CANONICAL.encode(value)
+
+
 def digest(value: object) -> str:
-    """Return the sha256 of a value's canonical JSON (sorted keys, no spaces)."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    """Return the sha256 of a value's canonical JSON."""
+    return hashlib.sha256(canonical(value).encode()).hexdigest()
 
 
 def load_suite(folder: Path) -> Suite:

@@ -13,14 +13,14 @@ from worldodds.errors import SourceError, nearest
 from worldodds.followed import followed
 from worldodds.interop.pawbench import is_official, read_official
 from worldodds.interop.source import read_source
-from worldodds.keys import reader_settings, reading_keys, rollout_key
+from worldodds.keys import choose_reader, named, reading_namer
 from worldodds.rollout import Reading, Rollout
 from worldodds.row import Row
 from worldodds.run_folder import is_run
 from worldodds.scene import Scene, Suite
 from worldodds.scorecard import Scorecard, score
 from worldodds.stopping import spared, stop_of
-from worldodds.store import RunStore, StoredReading
+from worldodds.store import RunStore
 from worldodds.suites import find_suite
 from worldodds.suites.inputs import film_of
 from worldodds.suites.published import published_readings
@@ -154,45 +154,28 @@ def _of_run(store: RunStore, suite: Suite, reader: str | None) -> _Part:
     """Turn a ledger into rows: every planned rollout has one, also if it is missing, unless no verdict needs it."""
     generator: Mapping[str, Any] = store.about("generator")
     rollouts, readings = store.rollouts(), store.readings()
-    name, known = _choose_reader(list(readings.values()), reader, store.folder)
-    settings = reader_settings(store, name, known)
+    name, settings = choose_reader(store, reader)
     rows: list[Row] = []
     clips: dict[tuple[str, int], Path] = {}
     frozen, stop, needless = store.suite, stop_of(store), spared(store)
     rule = stop.rule.text if stop else ""
-    for scene_id, n in store.planned().items():
-        scene = frozen.scene(scene_id)
-        suite.scene(scene_id)
-        for index in range(n):
-            if (scene_id, index) in needless:
-                continue
-            key = rollout_key(scene, generator["name"], generator["settings"], seed=index, index=index)
-            rollout = rollouts.get(key) or Rollout(scene=scene_id, index=index, seed=index, status="missing")
-            if rollout.clip:
-                clips[scene_id, index] = rollout.clip.path
-            answers = _answers(key, rollout, suite.scene(scene_id), name, settings, readings)
-            made = (_row(generator["name"], name, rollout, vote, answer) for vote, answer in enumerate(answers))
-            rows.extend(replace(row, stop=rule) for row in made)
+    names = {scene_id: reading_namer(suite.scene(scene_id), name, settings) for scene_id in store.planned()}
+    for scene_id, index, key in named(store, store.planned()):
+        if (scene_id, index) in needless:
+            continue
+        rollout = rollouts.get(key) or Rollout(scene=scene_id, index=index, seed=index, status="missing")
+        answers = [Reading(status="missing")]
+        if rollout.clip:
+            clips[scene_id, index] = rollout.clip.path
+        if rollout.clip and rollout.status == "done":
+            asked = names[scene_id](key, rollout.clip.sha256)
+            answers = [readings[k].reading if k in readings else answers[0] for k in asked]
+        rows.extend(_row(generator["name"], name, rollout, vote, answer, rule) for vote, answer in enumerate(answers))
     filmed = {scene.id: film_of(scene, frozen) for scene in frozen.scenes if scene.id in store.planned()}
     return _Part(rows=rows, clips=clips, filmed=filmed)
 
 
-def _answers(
-    key: str,
-    rollout: Rollout,
-    scene: Scene,
-    reader: str,
-    settings: Mapping[str, Any],
-    readings: Mapping[str, StoredReading],
-) -> list[Reading]:
-    missing = Reading(status="missing")
-    if rollout.clip is None or rollout.status != "done":
-        return [missing]
-    keys = reading_keys(key, rollout.clip.sha256, scene, reader, settings)
-    return [readings[k].reading if k in readings else missing for k in keys]
-
-
-def _row(model: str, reader: str, rollout: Rollout, vote: int, answer: Reading) -> Row:
+def _row(model: str, reader: str, rollout: Rollout, vote: int, answer: Reading, stop: str) -> Row:
     return Row(
         scene=rollout.scene,
         model=model,
@@ -205,18 +188,8 @@ def _row(model: str, reader: str, rollout: Rollout, vote: int, answer: Reading) 
         clip_sha256=rollout.clip.sha256 if rollout.clip else None,
         cost_usd=rollout.cost_usd,
         where=f"{rollout.scene} r{rollout.index:03d}",
+        stop=stop,
     )
-
-
-def _choose_reader(readings: Sequence[StoredReading], wanted: str | None, where: Path) -> tuple[str, Mapping[str, Any]]:
-    """Return the reader asked for, or the only one, with settings that it was used with."""
-    # an audit of trust is no reading of outcomes, and never takes part in a score
-    used = {stored.reader: stored.settings for stored in readings if not stored.reader.startswith("trust/")}
-    if wanted is None and len(used) > 1:
-        raise SourceError(f"{where}: read by {' and '.join(sorted(used))}; choose one with --reader")
-    if wanted is not None and wanted not in used:
-        raise SourceError(f"{where}: not read by {wanted!r} yet; read it: worldodds read {where} --reader {wanted}")
-    return next(iter(used.items())) if wanted is None and used else (wanted or "", used.get(wanted or "", {}))
 
 
 def _of_reader(rows: list[Row], wanted: str | None, path: Path) -> list[Row]:

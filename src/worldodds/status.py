@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import shlex
-from collections import Counter, defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from worldodds.attempts import next_step
+from worldodds.keys import choose_reader
 from worldodds.looks import twins
-from worldodds.outcome import Counts
 from worldodds.purse import Purse
-from worldodds.rollout import Rollout
-from worldodds.scene import Scene
-from worldodds.still_open import planned_rollouts, still_open
+from worldodds.rollout import State
+from worldodds.scene import Suite
+from worldodds.still_open import Named, planned_rollouts, seen_by, still_open
 from worldodds.stopping import spared
 from worldodds.store import RunStore
-from worldodds.tally import Tally
-
-if TYPE_CHECKING:
-    from worldodds.sources import Source
+from worldodds.tally import Seen, tally
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,115 +56,87 @@ def run_status(folder: Path, *, reader: str | None = None) -> Status:
 
     Raises:
         StoreError: no run there.
-        UnknownNameError: not read by that reader.
+        SourceError: not read by that reader.
     """
     with RunStore(folder, write=False) as store:
-        made_by = store.about("generator")
-        readers = sorted({stored.reader for stored in store.readings().values()})
-        rollouts, needless = store.rollouts(), spared(store)
-        planned = list(planned_rollouts(store, rollouts, needless))
-        states: dict[str, Counter[str]] = defaultdict(Counter)
-        for scene, _, key in planned:
-            states[scene][rollouts[key].status if key in rollouts else "missing"] += 1
-        for scene, n in store.planned().items():
-            states[scene]["not_needed"] = n - states[scene].total()
-        lines = still_open(store, readers if reader is None else [reader], planned, rollouts, needless)
-        commands = _commands(store, readers, rollouts, any("missing" in counts for counts in states.values()))
-        purse = Purse()
-        purse.remember(store.attempt_history())
-        same = twins(rollouts, store.looks())
-    chosen = reader or (readers[0] if len(readers) == 1 else None)
-    source = _source(folder, chosen) if chosen else None
-    bounds = _bounds(source) if source else {}
-    cells = tuple(
-        Cell(scene=s, rollouts={k: n for k, n in c.items() if n}, bounds=bounds.get(s)) for s, c in states.items()
-    )
-    whole = [bounds[cell.scene] for cell in cells if cell.scene in bounds]
-    mean = (sum(b[0] for b in whole) / len(whole), sum(b[1] for b in whole) / len(whole)) if whole else None
-    unread = _unread(source) if source else ()
-    return Status(
-        folder=folder,
-        generator=made_by["name"] if made_by else "",
-        reader=chosen,
-        cells=cells,
-        open=tuple(sorted((*lines, *unread))),
-        close=commands if lines or unread else (),
-        bounds=mean if len(whole) == len(cells) else None,
-        spent_usd=purse.spent_usd,
-        twins=same,
-    )
+        made_by, readers = store.about("generator"), list(store.readers())
+        states, needless = store.states(), spared(store)
+        planned = list(planned_rollouts(store, states, needless))
+        chosen = reader or (readers[0] if len(readers) == 1 else None)
+        seen: Mapping[str, Sequence[Seen]] = {}
+        if chosen:
+            settings = choose_reader(store, chosen)[1]
+            seen = seen_by(store, chosen, settings, [one for one in planned if one[:2] not in needless], states)
+        lines = still_open(store, readers if reader is None else [reader], planned, states, needless)
+        lines = tuple(sorted((*lines, *_unread(seen, chosen))))
+        cells = _cells(planned, states, store.planned(), _bounds(seen, store.suite) if seen else {})
+        return Status(
+            folder=folder,
+            generator=made_by["name"] if made_by else "",
+            reader=chosen,
+            cells=cells,
+            open=lines,
+            close=_commands(store, readers, states, planned) if lines else (),
+            bounds=_mean([cell.bounds for cell in cells]),
+            spent_usd=_spent_usd(store),
+            twins=twins(states, store.looks()),
+        )
 
 
-def score_bounds(tally: Tally, scene: Scene) -> tuple[float, float] | None:
-    """Return the least and the largest cell score that the open rollouts of a cell could make.
+_Bounds = tuple[float, float]
 
-    At best each has the outcome that the odds lack most; at worst all are nulls, or all have one outcome; and any of
-    them may yet be refused, and then counts nowhere. None where the scene has no odds or nothing was asked for.
-    """
-    counts, reference = tally.counts, scene.reference
-    open_now = tally.failed + tally.missing
-    if reference is None or reference.odds is None or counts.n_total + open_now == 0:
+
+def _cells(
+    planned: Named, states: Mapping[str, State], asked: Mapping[str, int], bounds: Mapping[str, _Bounds]
+) -> tuple[Cell, ...]:
+    counts = {scene: Counter[str]() for scene in asked}
+    for scene, _, key in planned:
+        counts[scene][states[key].status if key in states else "missing"] += 1
+    for scene, n in asked.items():
+        if needless := n - counts[scene].total():
+            counts[scene]["not_needed"] = needless
+    return tuple(Cell(scene=scene, rollouts=dict(c), bounds=bounds.get(scene)) for scene, c in counts.items())
+
+
+def _bounds(seen: Mapping[str, Sequence[Seen]], suite: Suite) -> dict[str, _Bounds]:
+    """Bound the score of every scene that has one; statistics are loaded only for a run that was read."""
+    from worldodds.bounds import score_bounds
+
+    found = ((name, suite.scene(name)) for name in seen)
+    both = {scene.id: score_bounds(tally(seen[name], scene), scene) for name, scene in found}
+    return {scene: bounds for scene, bounds in both.items() if bounds}
+
+
+def _mean(bounds: Sequence[_Bounds | None]) -> _Bounds | None:
+    whole = [both for both in bounds if both]
+    if not whole or len(whole) < len(bounds):
         return None
-    ends = [_filled(counts, scene, kept) for kept in range(0 if counts.n_total else 1, open_now + 1)]
-    return min(low for low, _ in ends), max(high for _, high in ends)
+    return sum(low for low, _ in whole) / len(whole), sum(high for _, high in whole) / len(whole)
 
 
-def _filled(counts: Counts, scene: Scene, open_now: int) -> tuple[float, float]:
-    """Return the least and the largest score if exactly so many open rollouts are read in the end."""
-    from worldodds.statistics.robustness import imputed
-
-    reference = scene.reference
-    assert reference is not None
-    asked = replace(counts, unreadable=open_now, out_of_schema=0)
-    ends = [imputed(asked, reference, best=True), imputed(asked, reference, best=False)] if counts.n + open_now else []
-    nulls = counts.n_total - counts.n
-    filled = [replace(end, unreadable=nulls) for end in ends]
-    scores = [_score(end, scene) for end in (*filled, replace(counts, unreadable=counts.unreadable + open_now))]
-    return min(scores), max(scores)
+def _unread(seen: Mapping[str, Sequence[Seen]], reader: str | None) -> Iterator[str]:
+    """Name the clips that were filmed and not read yet, once a vote."""
+    for scene, rollouts in seen.items():
+        for one in rollouts:
+            for vote in one.votes:
+                if vote.status == "missing":
+                    yield f"{scene} r{one.index:03d}: {reader}: not read yet"
 
 
-def _score(counts: Counts, scene: Scene) -> float:
-    from worldodds.statistics.distance import cell_score, null_floor, total_variation
-
-    rho, reference = counts.scorability, scene.reference
-    assert reference is not None
-    if not counts.n or rho is None:
-        return 1.0
-    return cell_score(rho, total_variation(counts, reference), null_floor(reference, counts.n))
+def _spent_usd(store: RunStore) -> float:
+    purse = Purse()
+    purse.remember(store.attempt_history(ended=True))
+    return purse.spent_usd
 
 
-def _source(folder: Path, reader: str) -> Source:
-    """Read the run's outcomes; statistics are loaded only for a run that was read."""
-    from worldodds.sources import load
-
-    return load(folder, reader=reader)
-
-
-def _bounds(source: Source) -> dict[str, tuple[float, float]]:
-    found = {
-        scene: score_bounds(tally, source.suite.scene(scene))
-        for scenes in source.tallies().values()
-        for scene, tally in scenes.items()
-    }
-    return {scene: bounds for scene, bounds in found.items() if bounds is not None}
-
-
-def _unread(source: Source) -> tuple[str, ...]:
-    """Name the clips that were filmed and not read yet."""
-    return tuple(
-        f"{row.scene} r{row.index:03d}: {source.reader}: not read yet"
-        for row in source.rows
-        if row.rollout_status == "done" and row.reading.status == "missing"
-    )
-
-
-def _commands(store: RunStore, readers: list[str], rollouts: Mapping[str, Rollout], missing: bool) -> tuple[str, ...]:
+def _commands(store: RunStore, readers: list[str], states: Mapping[str, State], planned: Named) -> tuple[str, ...]:
     """Return the commands that close what is open: film on, and buy again where only the user may say so."""
     words = store.about("command")
     run_again = shlex.join(words) if words else "run the same plan again: worldodds.run(plan, store)"
-    done = {key for key, rollout in rollouts.items() if rollout.status in ("done", "refused")}
-    stuck = [key for key, line in store.attempts_now().items() if key not in done and next_step(line) == "leave"]
+    done = {key for key, state in states.items() if state.status in ("done", "refused")}
+    failed = store.attempts_now(failed=True)
+    stuck = [key for key, line in failed.items() if key not in done and next_step(line) == "leave"]
     again = [f"{run_again} --rebuy"] if stuck and words else []
-    only_stuck = len(stuck) == len(rollouts) - len(done) and not missing
+    only_stuck = len(stuck) == len(states) - len(done) and all(key in states for *_, key in planned)
     read = [f"worldodds read {shlex.quote(str(store.folder))} --reader {reader}" for reader in readers]
     return (*([] if stuck and only_stuck else [run_again]), *again, *(read if not words else []))

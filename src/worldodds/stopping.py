@@ -8,25 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from worldodds.errors import InputError, StoreError
-from worldodds.keys import reader_settings, reading_keys, rollout_key
+from worldodds.keys import named, reader_settings
 from worldodds.outcome import Reference
 from worldodds.protocols import OtherAxis, Reader
 from worldodds.rollout import Reading
 from worldodds.scene import Scene, Suite
-from worldodds.statistics.waves import EarlyRule, Standing, Step, next_wave
+from worldodds.still_open import Place, seen_by
 from worldodds.store import RunStore
 from worldodds.tally import settle
 
+if TYPE_CHECKING:  # the rule's mathematics is loaded for runs that stop early only
+    from worldodds.statistics.waves import EarlyRule, Standing, Step
+
 When = Literal["early", "never"]
-Place = tuple[str, int]  # a scene's id and a rollout's index
 
 _NOTE = "stop"
-_MISSING = Reading(status="missing")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +70,11 @@ class Decision:
 
 def stop_of(store: RunStore) -> Stop | None:
     """Return how a run stops early; None where it buys all that was planned."""
-    noted = store.about(_NOTE)
-    return msgspec.convert(noted, Stop) if noted else None
+    if not (noted := store.about(_NOTE)):
+        return None
+    from worldodds.statistics.waves import EarlyRule
+
+    return Stop(rule=msgspec.convert(noted["rule"], EarlyRule), reader=noted["reader"])
 
 
 def keep_stop(store: RunStore, stop: Stop | None) -> None:
@@ -93,6 +97,8 @@ def choose_stop(
         raise InputError(
             "stop: early stopping needs a reader, whose readings decide; name one, or buy all with --stop never"
         )
+    from worldodds.statistics.waves import EarlyRule
+
     names = {reader.name: reader for reader in readers}
     first = next(iter(names))
     stop = before or Stop(rule=EarlyRule(horizon=n), reader=first)
@@ -136,28 +142,19 @@ def decide(store: RunStore, stop: Stop, *, asked: Collection[str] | None = None)
 
     ``asked`` are the scenes that are filmed now: what is missing in others does not hold these up.
     """
-    made_by = store.about("generator")
-    rollouts = store.rollouts()
-    readings = {key: stored.reading for key, stored in store.readings().items()}
-    settings = reader_settings(store, stop.reader, {})
+    from worldodds.statistics.waves import next_wave
+
     planned, suite = store.planned(), store.suite
-    cells: dict[str, tuple[Reference, tuple[Step, ...]]] = {}
-    for scene in suite.scenes:
-        if scene.id not in planned or (odds := odds_of(scene)) is None:
-            continue
-        steps: list[Step] = []
-        for index in range(stop.rule.horizon):
-            key = rollout_key(scene, made_by["name"], made_by["settings"], seed=index, index=index)
-            rollout = rollouts.get(key)
-            votes: list[Reading] = []
-            if rollout and rollout.clip:
-                names = reading_keys(key, rollout.clip.sha256, scene, stop.reader, settings)
-                votes = [readings.get(name, _MISSING) for name in names]
-            step = step_of(scene, rollout.status if rollout else "missing", votes)
-            steps.append("failed" if step == "missing" and asked is not None and scene.id not in asked else step)
-        cells[scene.id] = odds, tuple(steps)
-    standing = next_wave(list(cells.values()), stop.rule)
-    return Decision(steps={scene: steps for scene, (_, steps) in cells.items()}, standing=standing)
+    odds = {scene.id: known for scene in suite.scenes if scene.id in planned and (known := odds_of(scene))}
+    rollouts = named(store, dict.fromkeys(odds, stop.rule.horizon))
+    seen = seen_by(store, stop.reader, reader_settings(store, stop.reader, {}), rollouts, store.states())
+    steps: dict[str, tuple[Step, ...]] = {}
+    for scene in odds:
+        found: list[Step] = [step_of(suite.scene(scene), one.rollout, one.votes) for one in seen[scene]]
+        if asked is not None and scene not in asked:
+            found = ["failed" if step == "missing" else step for step in found]
+        steps[scene] = tuple(found)
+    return Decision(steps=steps, standing=next_wave([(odds[scene], steps[scene]) for scene in odds], stop.rule))
 
 
 def spared(store: RunStore) -> frozenset[Place]:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from worldodds.errors import StatisticsError
 from worldodds.outcome import Reference
 from worldodds.statistics.cell import ReferenceLike, as_reference
-from worldodds.statistics.distance import floors
 from worldodds.statistics.exact import multinomial_test
+from worldodds.statistics.floor import floors
 from worldodds.statistics.interval import score_rows
 from worldodds.statistics.tails import WIDEST_GAP, tail_law
 from worldodds.statistics.terms import STATISTICS, Statistic, terms

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
-from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import gammaln, xlog1py, xlogy
+from scipy.special import xlogy
 
 from worldodds.errors import StatisticsError
-from worldodds.outcome import Counts, Reference
+from worldodds.outcome import Counts
 from worldodds.statistics.cell import (
     Cell,
     CountsLike,
@@ -21,11 +18,10 @@ from worldodds.statistics.cell import (
     as_reference,
 )
 from worldodds.statistics.checks import check_level, check_size
+from worldodds.statistics.floor import floors, known_odds, mean_deviation
 from worldodds.statistics.large import is_large, tv_band
 from worldodds.statistics.laws import total_variation_law
-from worldodds.statistics.observed import band_of, floors_of, mean_distances
-
-Odds = tuple[Fraction, ...]
+from worldodds.statistics.observed import band_of, mean_distances
 
 
 def total_variation(counts: CountsLike, reference: ReferenceLike) -> float:
@@ -173,7 +169,7 @@ def null_band(reference: ReferenceLike, n: int, level: float = 0.95) -> tuple[fl
     if is_large(n, expected.k):
         return tv_band(expected.probabilities, n, null_floor(expected, n), level)
     tail = (1 - level) / 2
-    values, cumulative = total_variation_law(_odds(expected), n)
+    values, cumulative = total_variation_law(known_odds(expected), n)
     # a quantile that the law reaches exactly must not be missed by a rounding error
     low, high = np.searchsorted(cumulative, [tail - 1e-12, 1 - tail - 1e-12])
     return float(values[low]), float(values[min(int(high), len(values) - 1)])
@@ -206,37 +202,6 @@ def wasserstein_floor(reference: ReferenceLike, n: int) -> float:
     if expected.n_observed is not None:
         return float(mean_distances(n, expected.n_observed, below).sum())
     return float(mean_deviation(np.array([n]), below).sum() / n)
-
-
-def floors(reference: Reference, n_max: int) -> NDArray[np.float64]:
-    """Return null floors for n = 0 ... ``n_max`` or more; entry 0 is 0 and means nothing. Read-only, cached."""
-    size = max(64, 1 << (n_max - 1).bit_length())
-    if reference.counts is not None:
-        return floors_of(reference.counts, size)
-    return _floors(_odds(reference), size)
-
-
-def mean_deviation(n: NDArray[np.int64], p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """``E|X - n p|`` for X ~ Binomial(n, p), shape (len(n), len(p))."""
-    size = n[:, None].astype(float)
-    v = np.minimum(np.floor(size * p + 1e-9) + 1, size)  # 1e-9: 10 * 0.1 must count as 1
-    log_mass = gammaln(size + 1) - gammaln(v + 1) - gammaln(size - v + 1) + xlogy(v, p) + xlog1py(size - v, -p)
-    return 2 * v * (1 - p) * np.exp(log_mass)
-
-
-@lru_cache(maxsize=256)
-def _floors(odds: Odds, n_max: int) -> NDArray[np.float64]:
-    n = np.arange(1, n_max + 1)
-    p = np.array([float(o) for o in odds])
-    table = np.concatenate([[0.0], mean_deviation(n, p).sum(axis=1) / (2 * n)])
-    table.flags.writeable = False
-    return table
-
-
-def _odds(reference: Reference) -> Odds:
-    if reference.odds is None:
-        raise StatisticsError("reference: the odds of this scene are not known; only coverage can be measured")
-    return reference.odds
 
 
 def _some(seen: Counts) -> int:

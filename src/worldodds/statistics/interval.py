@@ -14,7 +14,8 @@ from worldodds.errors import StatisticsError
 from worldodds.outcome import Counts, Reference
 from worldodds.statistics.cell import Cell, as_cell, need_known_odds
 from worldodds.statistics.checks import check_level, check_size
-from worldodds.statistics.distance import floors, score_of
+from worldodds.statistics.distance import score_of
+from worldodds.statistics.floor import floors
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
