@@ -13,6 +13,7 @@ from worldodds.interop.documents import CompareDocument, MonitorDocument, PlanDo
 from worldodds.interop.exam_json import ExamDocument
 from worldodds.interop.families_json import CrosscheckDocument, FamiliesDocument
 from worldodds.interop.score_json import ScoreDocument
+from worldodds.interop.status_json import StatusDocument
 from worldodds.interop.tracks_document import TracksDocument
 from worldodds.interop.worlds_json import WorldsCheckDocument, WorldsClosureDocument
 
@@ -31,6 +32,7 @@ DOCUMENTS = {
     "exam": ExamDocument,
     "certificate": CertificateDocument,
     "doctor": DoctorDocument,
+    "status": StatusDocument,
 }
 
 

@@ -6,11 +6,13 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from worldodds.cli import call
 from worldodds.errors import InputError
 from worldodds.fake_provider import FakeProvider, LocalServer, Response
+from worldodds.interop.status_json import StatusDocument
 from worldodds.pricing import load_prices, per_clip_usd, price_of
 from worldodds.registry import make_generator
 
@@ -53,7 +55,9 @@ def test_status_names_what_is_open_and_the_command_that_closes_it(
     assert call(words(folder, tiny_folder, url)) == 3
     capsys.readouterr()
     assert call(["status", str(folder), "--json"]) == 3
-    found = json.loads(capsys.readouterr().out)
+    text = capsys.readouterr().out
+    assert msgspec.json.decode(text, type=StatusDocument, strict=True).run == str(folder)
+    found = json.loads(text)
     assert found["format"] == "worldodds.status/1"
     assert found["scenes"]["coin"]["rollouts"] == {"done": 1, "failed": 1}
     low, high = found["scenes"]["coin"]["score_bounds"]

@@ -23,7 +23,7 @@ def doctor(*, json: Annotated[bool, Parameter(negative=())] = False) -> int:
     scenes = scenes_that_work(findings)
     if json:
         from worldodds.interop.doctor_json import doctor_document
-        from worldodds.interop.worlds_json import as_json
+        from worldodds.interop.json_text import as_json
 
         print(as_json(doctor_document(findings, scenes)))
     else:

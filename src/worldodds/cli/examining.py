@@ -97,7 +97,7 @@ def exam(
         first_seed=first_seed,
     )
     if json:
-        from worldodds.interop.worlds_json import as_json
+        from worldodds.interop.json_text import as_json
 
         print(as_json(document))
     else:

@@ -20,8 +20,8 @@ class _Screen(Console):
 
 def console() -> Console:
     """Return a console that is as wide as the terminal, and wide enough for our tables in a pipe or file."""
-    plain = _Screen()
-    return plain if plain.is_terminal else _Screen(width=110)
+    plain = _Screen(emoji=False)
+    return plain if plain.is_terminal else _Screen(width=110, emoji=False)
 
 
 def table(*columns: str, title: str | None = None) -> Table:

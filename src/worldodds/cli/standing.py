@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -29,33 +29,13 @@ def status(folder: Path, /, *, reader: str | None = None, json: Annotated[bool, 
 
     found = run_status(folder, reader=reader)
     if json:
-        import json as codec
+        from worldodds.interop.json_text import as_json
+        from worldodds.interop.status_json import status_document
 
-        print(codec.dumps(_document(found), indent=2))
+        print(as_json(status_document(found)))
     else:
         _print(found)
     return 3 if found.open else 0
-
-
-def _document(found: Status) -> dict[str, Any]:
-    from worldodds._version import __version__
-
-    return {
-        "format": "worldodds.status/1",
-        "worldodds_version": __version__,
-        "run": str(found.folder),
-        "generator": found.generator,
-        "reader": found.reader,
-        "scenes": {
-            cell.scene: {"rollouts": cell.rollouts, "score_bounds": list(cell.bounds) if cell.bounds else None}
-            for cell in found.cells
-        },
-        "open": list(found.open),
-        "close_with": list(found.close),
-        "mntv_bounds": list(found.bounds) if found.bounds else None,
-        "spent_usd": round(found.spent_usd, 6),
-        "warnings": list(found.twins),
-    }
 
 
 def _print(found: Status) -> None:

@@ -51,7 +51,7 @@ def check(
 
     found = [_check(name, n, first_seed, workers) for name in scene or WORLDS]
     if json:
-        from worldodds.interop.worlds_json import as_json
+        from worldodds.interop.json_text import as_json
 
         print(as_json(found[0] if len(found) == 1 else found))
     else:
@@ -120,7 +120,8 @@ def closure(
         Print a JSON document (format worldodds.worlds_closure/1).
     """
     from worldodds.cli.counting import counting
-    from worldodds.interop.worlds_json import as_json, worlds_closure_document
+    from worldodds.interop.json_text import as_json
+    from worldodds.interop.worlds_json import worlds_closure_document
     from worldodds.worlds import load_world
     from worldodds.worlds.closure import closure_runs, split
 

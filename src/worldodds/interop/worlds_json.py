@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import msgspec
 
 from worldodds._version import __version__
 from worldodds.worlds.check import NaturalOdds, TargetOdds
@@ -140,8 +136,3 @@ def worlds_closure_document(scene: str, found: Closure, *, first_seed: int) -> W
 
 def _part(part: Part) -> PartEntry:
     return PartEntry(variance=part.variance, share=part.share, low=part.low, high=part.high)
-
-
-def as_json(document: Any | Sequence[Any]) -> str:
-    """Return a document, or a list of them, as indented JSON text."""
-    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
