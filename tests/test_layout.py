@@ -65,6 +65,7 @@ ORDER = (
     "readers",
     "exam",
     "doctor",
+    "alike",
     "looks",
     "migrations",
     "run_folder",

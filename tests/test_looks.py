@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -62,3 +63,11 @@ def test_other_scenes_are_not_compared(tmp_path: Path) -> None:
     clip = video.probe(film(tmp_path / "a.mp4", ball_at=500))
     other = State(scene="die", index=1, seed=1, status="done", sha256=clip.sha256)
     assert twins({"0": rollout(0, clip), "1": other}, {}) == ()
+
+
+def test_pictures_of_old_ledgers_are_compressed(tmp_path: Path) -> None:
+    """They were kept so once, and are still compared."""
+    paths = [film(tmp_path / f"{noise}.mp4", ball_at=500, noise=noise) for noise in (1, 2)]
+    rollouts, looks = as_rollouts(paths)
+    packed = {sha256: zlib.compress(picture) for sha256, picture in looks.items()}
+    assert twins(rollouts, packed) == twins(rollouts, looks) != ()

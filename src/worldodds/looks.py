@@ -6,19 +6,20 @@ import zlib
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from worldodds.alike import Bytes, first_alike
 from worldodds.extras import need
 from worldodds.rollout import Clip, State
 from worldodds.sampled import sample
 
 _SIZE = (18, 32)  # height, width in cells
 _AT = (0.5, 0.75, 1.0)  # which moments of a clip are kept
+_CELLS = len(_AT) * _SIZE[0] * _SIZE[1]
 _NEAR = 3  # grey levels between the same picture encoded twice; a moving ball changes a cell by tens
 
 
 def look(clip: Clip) -> bytes:
-    """Return a clip's small grey picture: three moments of its second half, compressed (perceptual hash by pixels).
+    """Return a clip's small grey picture: three moments of its second half (perceptual hash by pixels).
 
     Raises:
         VideoError: the clip is no longer the file that was probed.
@@ -28,7 +29,7 @@ def look(clip: Clip) -> bytes:
     frames = sample(clip, lambda index, _: index in at).frames
     grey = [cv2.cvtColor(frames[index], cv2.COLOR_RGB2GRAY) for index in at]
     small = [cv2.resize(picture, _SIZE[::-1], interpolation=cv2.INTER_AREA) for picture in grey]
-    return zlib.compress(np.array(small, dtype=np.uint8).tobytes())
+    return np.array(small, dtype=np.uint8).tobytes()
 
 
 def twins(rollouts: Mapping[str, State], looks: Mapping[str, bytes]) -> tuple[str, ...]:
@@ -56,27 +57,20 @@ def _line(scene: str, clips: list[State], looks: Mapping[str, bytes]) -> str | N
 
 def _pairs(clips: list[State], looks: Mapping[str, bytes]) -> list[tuple[State, State, bool]]:
     """Pair each clip with the first earlier one that is its twin."""
-    pairs: list[tuple[State, State, bool]] = []
     files: dict[str, State] = {}
-    seen: list[State] = []
-    pictures = np.empty((len(clips), len(_AT) * _SIZE[0] * _SIZE[1]), dtype=np.int16)
+    pairs: list[tuple[State, State, bool]] = []
     for clip in clips:
-        sha256 = clip.sha256
-        assert sha256 is not None
-        if sha256 in files:
-            pairs.append((files[sha256], clip, True))
-            continue
-        files[sha256] = clip
-        if sha256 not in looks:
-            continue
-        picture = _picture(looks[sha256])
-        near = np.abs(pictures[: len(seen)] - picture).max(axis=1) <= _NEAR if seen else np.zeros(0, dtype=bool)
-        if near.any():
-            pairs.append((seen[int(np.argmax(near))], clip, False))
-        pictures[len(seen)] = picture
-        seen.append(clip)
-    return pairs
+        assert clip.sha256 is not None
+        if (first := files.setdefault(clip.sha256, clip)) is not clip:
+            pairs.append((first, clip, True))
+    kept = [(clip, _picture(looks[sha256])) for sha256, clip in files.items() if sha256 in looks]
+    if kept:
+        firsts = first_alike(np.stack([picture for _, picture in kept]), _NEAR)
+        pairs += [(kept[first][0], clip, False) for (clip, _), first in zip(kept, firsts, strict=True) if first >= 0]
+    return sorted(pairs, key=lambda pair: pair[1].index)
 
 
-def _picture(packed: bytes) -> NDArray[np.int16]:
-    return np.frombuffer(zlib.decompress(packed), dtype=np.uint8).astype(np.int16)
+def _picture(kept: bytes) -> Bytes:
+    """Return a kept picture, shape (moments, height, width); in old ledgers it is compressed."""
+    plain = kept if len(kept) == _CELLS else zlib.decompress(kept)
+    return np.frombuffer(plain, dtype=np.uint8).reshape(len(_AT), *_SIZE)

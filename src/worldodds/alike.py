@@ -1,0 +1,76 @@
+"""Find, among ten thousand small pictures, those that are alike in every cell, without comparing all with all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bytes = NDArray[np.uint8]
+Places = NDArray[np.int64]
+
+_FEW = 64  # so many pictures are compared with each other at once
+_COLUMNS, _ROWS = 4, 3  # cells a band
+_EVERY = 101  # of so many cells one is a mark
+
+
+def first_alike(pictures: Bytes, near: int) -> list[int]:
+    """Return for each picture the place of the first earlier one that differs by at most ``near`` grey levels anywhere.
+
+    ``pictures`` has the shape (n, moments, height, width), width and height whole numbers of bands; -1 stands for none.
+    """
+    flat, marks = pictures.reshape(len(pictures), -1), _marks(pictures)
+    first = np.full(len(pictures), len(pictures))
+    for group in _groups(marks, np.arange(len(pictures)), near):
+        alone = np.ones(len(group), dtype=bool)  # whose first has not been found in this group
+        for start in range(0, len(group), _FEW):
+            rows, later = group[start : start + _FEW], group[alone & (group > group[start])]
+            maybe = (_apart(marks[rows][:, None], marks[later]) <= near).all(axis=2) & (later > rows[:, None])
+            for at in np.flatnonzero(maybe.any(axis=1)):
+                open_now = later[maybe[at]]
+                open_now = open_now[alone[np.searchsorted(group, open_now)]]
+                found = open_now[(_apart(flat[open_now], flat[rows[at]]) <= near).all(axis=1)]
+                first[found] = np.minimum(first[found], rows[at])
+                alone[np.searchsorted(group, found)] = False
+    return np.where(first < len(pictures), first, -1).tolist()
+
+
+def _apart(a: Bytes, b: Bytes) -> Bytes:
+    return np.maximum(a, b) - np.minimum(a, b)
+
+
+def _marks(pictures: Bytes) -> Bytes:
+    """Return a few marks of each picture (n, marks) which differ by no more than the pictures do in any cell.
+
+    They are the largest change, against what is usual, in each band of columns and of rows, which tell where something
+    moves, and the changes of some cells, which tell grain apart.
+    """
+    usual = np.median(pictures[:: 1 + len(pictures) // 32], axis=0).astype(np.uint8)
+    changed = _apart(pictures, usual)
+    columns = changed.max(axis=2)
+    columns = np.maximum.reduce([columns[..., start::_COLUMNS] for start in range(_COLUMNS)])
+    band = _ROWS * pictures.shape[3]
+    flat = changed.reshape(len(pictures), -1)
+    rows = np.maximum.reduceat(flat, np.arange(0, flat.shape[1], band), axis=1)
+    return np.concatenate([columns.reshape(len(pictures), -1), rows, flat[:, ::_EVERY]], axis=1)
+
+
+def _groups(marks: Bytes, members: Places, near: int) -> Iterator[Places]:
+    """Yield groups of pictures, in order, so that any two whose marks are near share at least one group.
+
+    A group is cut in two at the mark and the value that leave least to compare; what lies within ``near`` above the cut
+    goes into both parts.
+    """
+    n, k = len(members), marks.shape[1]
+    if n > _FEW:
+        binned = (marks[members] + 256 * np.arange(k)).ravel()
+        up_to = np.bincount(binned, minlength=256 * k).reshape(k, 256).cumsum(axis=1)
+        work = up_to[:, near:] ** 2 + (n - up_to[:, :-near]) ** 2  # comparisons in both parts
+        mark, cut = divmod(int(work.argmin()), 256 - near)
+        if work[mark, cut] <= 0.8 * n**2:
+            values = marks[members, mark]
+            yield from _groups(marks, members[values <= cut + near], near)
+            yield from _groups(marks, members[values > cut], near)
+            return
+    yield members
