@@ -12,6 +12,7 @@ from worldodds.interop.doctor_json import DoctorDocument
 from worldodds.interop.documents import CompareDocument, MonitorDocument, PlanDocument
 from worldodds.interop.exam_json import ExamDocument
 from worldodds.interop.families_json import CrosscheckDocument, FamiliesDocument
+from worldodds.interop.money_json import DryRunDocument
 from worldodds.interop.score_json import ScoreDocument
 from worldodds.interop.status_json import StatusDocument
 from worldodds.interop.tracks_document import TracksDocument
@@ -21,6 +22,7 @@ FOLDER = Path(__file__).parent.parent / "src" / "worldodds" / "schemas"
 DOCUMENTS = {
     "score": ScoreDocument,
     "plan": PlanDocument,
+    "dry_run": DryRunDocument,
     "compare": CompareDocument,
     "monitor": MonitorDocument,
     "audit": AuditDocument,

@@ -116,7 +116,7 @@ def run(
         VideoError: a frame is no picture; nothing was made.
     """
     plan = replace(plan, stop=stop or plan.stop)
-    _check_same_run(plan, store)
+    check_same_run(plan, store)
     early = choose_stop(plan.stop, stop_of(store), suite=plan.suite, readers=plan.readers, n=plan.n)
     if early:
         check_planned(store, early)
@@ -271,7 +271,8 @@ def _is_whole(clip: Clip) -> bool:
     return clip.path.is_file() and video.sha256(clip.path) == clip.sha256
 
 
-def _check_same_run(plan: Plan, store: RunStore) -> None:
+def check_same_run(plan: Plan, store: RunStore) -> None:
+    """Refuse a folder that was made with another generator, other settings or another text of a scene: StoreError."""
     before: Mapping[str, Any] | None = store.about("generator")
     if before is None:
         return

@@ -1,4 +1,4 @@
-"""Commands that tell what to buy, what differs, and when to stop."""
+"""Commands that tell what differs, and when to stop."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from rich.text import Text
 
+from worldodds.cli.planning import number
 from worldodds.cli.screen import open_code
 from worldodds.cli.whole import Rollouts
 
@@ -15,72 +16,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from worldodds.comparison import Comparison, Pair
-    from worldodds.plans import SuitePlan
     from worldodds.standing import Standing
 
 Flag = Annotated[bool, Parameter(negative=())]
-
-
-def plan(
-    *,
-    suite: str = "calibench",
-    tv: float = 0.2,
-    delta: float = 0.2,
-    n: Rollouts = None,
-    scorability: float = 1.0,
-    power: float = 0.8,
-    generator: str | None = None,
-    generator_settings: Annotated[tuple[str, ...], Parameter(name="-G", negative=())] = (),
-    reader: Annotated[tuple[str, ...], Parameter(negative=())] = (),
-    prices: Path | None = None,
-    workers: int | None = None,
-    json: Flag = False,
-) -> int:
-    """Tell what a suite's rollouts will show before you pay for them, and how many you need.
-
-    Parameters
-    ----------
-    suite
-        A suite's name or its folder.
-    tv
-        The total variation that you want to see, as the paper's contamination spike.
-    delta
-        The total variation within which you want to certify calibration.
-    n
-        Rollouts of each scene; the suite's protocol says how many by default.
-    scorability
-        The share of clips that you expect to be readable.
-    power
-        How surely you want to see or certify it.
-    generator
-        A world model: tell what its clips cost too.
-    generator_settings
-        A setting of the generator, key=value; may be given more than once.
-    reader
-        Who reads the clips; may be given more than once.
-    prices
-        A table of prices of your own.
-    workers
-        How many jobs the provider gets at once.
-    json
-        Print everything as JSON (format worldodds.plan/1); without the money.
-    """
-    from worldodds.plans import plan_suite
-    from worldodds.suites import find_suite
-
-    planned = plan_suite(find_suite(suite), n=n, tv=tv, delta=delta, power=power, scorability=scorability)
-    if json:
-        from worldodds.interop.documents import as_json, plan_document
-
-        print(as_json(plan_document(planned)))
-    else:
-        _print_plan(planned)
-        if generator is not None:
-            from worldodds.cli.money import print_plan_bill
-
-            print()
-            print_plan_bill(generator, generator_settings, suite, n, reader, prices, workers)
-    return 0
 
 
 def compare(
@@ -180,44 +118,6 @@ def monitor(
     return open_code(source)
 
 
-def _print_plan(plan: SuitePlan) -> None:
-    from worldodds.cli.screen import console, table
-    from worldodds.plans import experiment_words
-
-    rows = table(
-        "scene",
-        f">TV seen\nat n = {plan.n}",
-        f">n to see\nTV {plan.tv:g}",
-        f">n to certify\nwithin {plan.delta:g}",
-        ">early stop, mean n\nif calibrated",
-        f">\nif off by TV {plan.tv:g}",
-    )
-    for scene_id, scene in plan.scenes.items():
-        rows.add_row(
-            scene_id,
-            _number(scene.detectable_tv, ".2f"),
-            _number(scene.n_to_detect, "d"),
-            str(scene.n_to_certify),
-            f"{scene.expected_at_reference:.1f}",
-            _number(scene.expected_at_tv, ".1f"),
-        )
-    screen, early = console(), ""
-    if plan.scenes:
-        screen.print(rows)
-        early = f"; with early stopping {plan.expected_at_reference:.0f} if it is calibrated"
-    screen.print(
-        f"\nOne model at n = {plan.n}: {plan.rollouts} rollouts{early}. Power {plan.power:g}, "
-        f"scorability {plan.scorability:g}. TV is the paper's contamination spike; n counts nulls."
-    )
-    for scene_id, scene in plan.scenes.items():
-        if scene.n_to_certify != scene.n_by_formula:
-            screen.print(f"{scene_id}: the chi-squared formula alone would say {scene.n_by_formula} to certify.")
-    for scene_id, scene in plan.uncertain.items():
-        screen.print(f"{scene_id}: {experiment_words(scene, plan)}", soft_wrap=True)
-    if plan.unknown:
-        screen.print(f"No reference odds, so no plan: {', '.join(plan.unknown)}.")
-
-
 def _print_scene_tests(pair: Pair, screen: Console) -> None:
     from worldodds.cli.screen import table
 
@@ -227,8 +127,8 @@ def _print_scene_tests(pair: Pair, screen: Console) -> None:
         rows.add_row(
             name,
             str(test.n),
-            _number(test.p_value, ".2g"),
-            _number(scene.q_value, ".2g"),
+            number(test.p_value, ".2g"),
+            number(scene.q_value, ".2g"),
             Text(test.reason or test.method),
         )
     screen.print()
@@ -298,7 +198,3 @@ def _print_standing(found: Standing) -> None:
         f"\nStill worth buying: up to {wanted} rollouts, in index order. Rule: e-value {found.rule.early_e:g}, else "
         f"exact G at {found.rule.final_level:g} after {found.rule.horizon}."
     )
-
-
-def _number(value: float | None, form: str) -> str:
-    return "-" if value is None else format(value, form)

@@ -31,12 +31,12 @@ class Order:
     generator_settings: tuple[str, ...]
     reader_settings: tuple[str, ...]
     workers: int | None
-    max_cost: float | None
     prices: Path | None
-    rebuy: bool
-    stop: When | None
-    json_log: Path | None
-    experiment: Path | None
+    max_cost: float | None = None
+    rebuy: bool = False
+    stop: When | None = None
+    json_log: Path | None = None
+    experiment: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from worldodds.cli.whole import Rollouts
+from worldodds.errors import InputError
 
 if TYPE_CHECKING:
     from worldodds.cli.orders import Job
@@ -41,6 +42,7 @@ def run(
     rebuy: Flag = False,
     stop: Literal["early", "never"] | None = None,
     dry_run: Flag = False,
+    json: Flag = False,
     json_log: Path | None = None,
 ) -> int:
     """Film the scenes of a suite with a world model, read every clip, and score.
@@ -70,7 +72,7 @@ def run(
     workers
         How many clips are worked on at once: one a core by default, or as many jobs as the provider is known to take.
     max_cost
-        Stop buying before this many USD are spent, by the table of prices and by what the provider reports.
+        Stop buying clips before this many USD are spent, by the table of prices and by what the provider reports.
     prices
         A table of prices of your own, looked into before the one that comes with worldodds.
     rebuy
@@ -80,6 +82,8 @@ def run(
         the score is then comparable with no other. never: buy all. By default a run goes on as it was begun.
     dry_run
         Tell what would be filmed, what it costs and what it shows, and do nothing.
+    json
+        With --dry-run: print everything as JSON (format worldodds.dry_run/1).
     json_log
         A file that gets every step as a line of JSON.
     """
@@ -102,11 +106,13 @@ def run(
         json_log=json_log,
         experiment=experiment,
     )
+    if json and not dry_run:
+        raise InputError("--json prints what --dry-run tells; of a run that is made, worldodds score prints the scores")
     found = orders(flags)
     if dry_run:
         from worldodds.cli.money import print_dry_run
 
-        return print_dry_run(found)
+        return print_dry_run(found, json=json)
     codes: list[int] = []
     spent = 0.0
     for order in found:

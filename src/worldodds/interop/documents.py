@@ -8,7 +8,9 @@ import msgspec
 
 from worldodds._version import __version__
 from worldodds.comparison import Comparison, Pair
+from worldodds.interop.money_json import BillEntry, bill_entry
 from worldodds.plans import SuitePlan
+from worldodds.quotes import Quote
 from worldodds.standing import CellStanding, Standing
 from worldodds.statistics.experiment_plan import ExperimentPlan
 
@@ -44,7 +46,7 @@ class TotalsEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanDocument:
-    """What ``worldodds plan`` found."""
+    """What ``worldodds plan`` found; ``bill`` where a generator was named."""
 
     format: str
     worldodds_version: str
@@ -59,6 +61,7 @@ class PlanDocument:
     totals: TotalsEntry
     no_reference: tuple[str, ...]
     uncertain: dict[str, ExperimentPlan] = field(default_factory=dict[str, ExperimentPlan])
+    bill: BillEntry | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,8 +145,8 @@ def as_json(document: Document) -> str:
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
 
 
-def plan_document(plan: SuitePlan) -> PlanDocument:
-    """Put a plan into the shape of its JSON document."""
+def plan_document(plan: SuitePlan, quote: Quote | None = None) -> PlanDocument:
+    """Put a plan, and what it costs, into the shape of its JSON document."""
     scenes = {
         scene_id: ScenePlanEntry(
             detectable_tv=scene.detectable_tv,
@@ -173,6 +176,7 @@ def plan_document(plan: SuitePlan) -> PlanDocument:
         ),
         no_reference=plan.unknown,
         uncertain=dict(plan.uncertain),
+        bill=bill_entry(quote) if quote else None,
     )
 
 
