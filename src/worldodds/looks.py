@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from worldodds.alike import Bytes, first_alike
+from worldodds.alike import first_alike
 from worldodds.extras import need
 from worldodds.rollout import Clip, State
 from worldodds.sampled import sample
@@ -63,14 +63,13 @@ def _pairs(clips: list[State], looks: Mapping[str, bytes]) -> list[tuple[State, 
         assert clip.sha256 is not None
         if (first := files.setdefault(clip.sha256, clip)) is not clip:
             pairs.append((first, clip, True))
-    kept = [(clip, _picture(looks[sha256])) for sha256, clip in files.items() if sha256 in looks]
-    if kept:
-        firsts = first_alike(np.stack([picture for _, picture in kept]), _NEAR)
-        pairs += [(kept[first][0], clip, False) for (clip, _), first in zip(kept, firsts, strict=True) if first >= 0]
+    seen = [clip for sha256, clip in files.items() if sha256 in looks]
+    pictures = b"".join(_plain(looks[clip.sha256 or ""]) for clip in seen)
+    firsts = first_alike(np.frombuffer(pictures, dtype=np.uint8).reshape(-1, len(_AT), *_SIZE), _NEAR)
+    pairs += [(seen[first], clip, False) for clip, first in zip(seen, firsts, strict=True) if first >= 0]
     return sorted(pairs, key=lambda pair: pair[1].index)
 
 
-def _picture(kept: bytes) -> Bytes:
+def _plain(kept: bytes) -> bytes:
     """Return a kept picture, shape (moments, height, width); in old ledgers it is compressed."""
-    plain = kept if len(kept) == _CELLS else zlib.decompress(kept)
-    return np.frombuffer(plain, dtype=np.uint8).reshape(len(_AT), *_SIZE)
+    return kept if len(kept) == _CELLS else zlib.decompress(kept)

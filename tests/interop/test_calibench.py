@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from worldodds.errors import InputError, SourceError
-from worldodds.interop import read_source
 from worldodds.interop.calibench import write_bins
+from worldodds.interop.source import read_source
 from worldodds.rollout import Reading
 from worldodds.row import Row
 from worldodds.suites import find_suite

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from worldodds.errors import InputError, MissingDependencyError, SourceError, UnknownNameError
-from worldodds.interop import read_source
+from worldodds.interop.source import read_source
 from worldodds.interop.tables import COLUMNS, write_rows
 from worldodds.rollout import Reading
 from worldodds.row import Row
