@@ -65,8 +65,8 @@ class Dice:
         """Throw the die once. ``noise_seed`` changes nothing: from the throw on, the motion is determined."""
         del noise_seed
         mujoco = load_mujoco()
-        model = _model(self)
-        data = mujoco.MjData(model)
+        bodies = model(self)
+        data = mujoco.MjData(bodies)
         self._throw(data, np.random.default_rng([start_seed, 1]))
         due = np.round(np.arange(self.frames) * _STEPS_PER_S / self.frame_rate).astype(int)
         states = np.empty((self.frames, 7))
@@ -74,7 +74,7 @@ class Dice:
         settled = self.frames
         for i, step in enumerate(due):
             while done < step and settled == self.frames:
-                mujoco.mj_step(model, data)
+                mujoco.mj_step(bodies, data)
                 done += 1
                 if done % _CHECK_STEPS == 0:
                     calm = calm + 1 if self._is_calm(data) else 0
@@ -86,12 +86,8 @@ class Dice:
 
     def draw(self, motion: Motion, size: tuple[int, int]) -> Iterator[Image]:
         """Yield the pictures; one that does not differ from the last is not drawn again."""
-        picture = _first_picture(self, size)
-        yield picture
-        for before, state in zip(motion.states[:-1], motion.states[1:], strict=True):
-            if not np.array_equal(before, state):
-                picture = _picture(self, state, size)
-            yield picture
+        yield _first_picture(self, size)
+        yield from film(_stage(self, size, os.getpid()), motion.states[1:])
 
     @property
     def start_state(self) -> NDArray[np.float64]:
@@ -131,7 +127,8 @@ def _upward(quaternion: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @functools.cache
-def _model(world: Dice) -> Any:
+def model(world: Dice) -> Any:
+    """Return the MuJoCo model, shared: copy it before changing it."""
     felt = f"-{world.felt_stiffness_1_s2} -{world.felt_damping_1_s}"
     wood = f"-{world.felt_stiffness_1_s2} -{world.wall_damping_1_s}"
     return load_mujoco().MjModel.from_xml_string(
@@ -143,31 +140,53 @@ def _model(world: Dice) -> Any:
     )
 
 
-@functools.cache
-def _stage(world: Dice, size: tuple[int, int], _process: int) -> tuple[Any, Any, Image]:
-    """Return state, renderer and vignette, kept for each process: OpenGL does not survive a fork."""
-    model = _model(world)
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A model's state, what draws it, and the vignette of its camera."""
+
+    data: Any
+    renderer: Any
+    shade: Image
+
+
+def set_stage(model: Any, size: tuple[int, int]) -> Stage:
+    """Prepare a model for drawing; ``size`` = (width, height) in pixels."""
     width, height = size
     y, x = np.mgrid[:height, :width]
     away = ((x + 0.5) / width * 2 - 1) ** 2 + ((y + 0.5) / height * 2 - 1) ** 2
     shade = np.repeat(np.clip(255 * (1 - 0.13 * away**1.5), 0, 255)[..., None], 3, axis=2)
-    return load_mujoco().MjData(model), make_renderer(model, size), shade.astype(np.uint8)
+    return Stage(load_mujoco().MjData(model), make_renderer(model, size), shade.astype(np.uint8))
 
 
-def _picture(world: Dice, state: NDArray[np.float64], size: tuple[int, int]) -> Image:
+def film(stage: Stage, states: NDArray[np.float64]) -> Iterator[Image]:
+    """Yield one picture a state, shape (frames, 7); one that does not differ from the last is not drawn again."""
+    before, picture = None, np.empty(0, np.uint8)
+    for state in states:
+        if before is None or not np.array_equal(before, state):
+            picture = _picture(stage, state)
+        before = state
+        yield picture
+
+
+def _picture(stage: Stage, state: NDArray[np.float64]) -> Image:
     import cv2
 
-    mujoco = load_mujoco()
-    data, renderer, shade = _stage(world, size, os.getpid())
-    data.qpos[:] = state
-    mujoco.mj_kinematics(renderer.model, data)
-    mujoco.mj_camlight(renderer.model, data)
-    renderer.update_scene(data, camera="above")
-    return np.asarray(cv2.multiply(renderer.render(), shade, scale=1 / 255), dtype=np.uint8)
+    mujoco, renderer = load_mujoco(), stage.renderer
+    stage.data.qpos[:] = state
+    mujoco.mj_kinematics(renderer.model, stage.data)
+    mujoco.mj_camlight(renderer.model, stage.data)
+    renderer.update_scene(stage.data, camera="above")
+    return np.asarray(cv2.multiply(renderer.render(), stage.shade, scale=1 / 255), dtype=np.uint8)
+
+
+@functools.cache
+def _stage(world: Dice, size: tuple[int, int], _process: int) -> Stage:
+    """Return the world's own stage, kept for each process: OpenGL does not survive a fork."""
+    return set_stage(model(world), size)
 
 
 @functools.cache
 def _first_picture(world: Dice, size: tuple[int, int]) -> Image:
-    picture = _picture(world, world.start_state, size)
+    picture = _picture(_stage(world, size, os.getpid()), world.start_state)
     picture.flags.writeable = False
     return picture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 
 import numpy as np
@@ -16,16 +17,18 @@ WALL_HEIGHT_M = 0.17
 WALL_WIDTH_M = 0.085
 FACES = ("1", "6", "2", "5", "3", "4")  # on +x, -x, +y, -y, +z, -z of the die: right-handed, as Western dice are
 
+Pips = Mapping[str, Sequence[tuple[int, int]]]  # where each face has its pips
+
 _ROUNDING_M = 0.017
 _FACE_PX = 320
-_GRID = {
+PIPS: Pips = {
     "1": [(0, 0)],
     "2": [(-1, -1), (1, 1)],
     "3": [(-1, -1), (0, 0), (1, 1)],
     "4": [(-1, -1), (-1, 1), (1, -1), (1, 1)],
     "5": [(-1, -1), (-1, 1), (0, 0), (1, -1), (1, 1)],
     "6": [(-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)],
-}  # pips in thirds of the face
+}  # in thirds of the face
 _AXES = [((0, 1, 0), (0, 0, 1)), ((0, -1, 0), (0, 0, 1)), ((-1, 0, 0), (0, 0, 1)), ((1, 0, 0), (0, 0, 1)),
          ((1, 0, 0), (0, 1, 0)), ((-1, 0, 0), (0, 1, 0))]  # fmt: skip  # right and up of each face, seen from outside
 
@@ -86,7 +89,7 @@ def assets() -> dict[str, bytes]:
     return {
         "die.obj": _rounded_die(),
         "planks.obj": _planks(),
-        "die.png": _png(_die_texture()),
+        "die.png": _png(die_texture(PIPS)),
         "felt.png": _png(_felt(rng)),
         "oak.png": _png(_wood(rng, dark=(150, 98, 54), light=(214, 164, 106), rings=9)),
         "table.png": _png(_wood(rng, dark=(58, 37, 25), light=(112, 76, 50), rings=14, boards=6)),
@@ -158,15 +161,16 @@ def _planks() -> bytes:
     return "\n".join([*lines, *faces, ""]).encode()
 
 
-def _die_texture() -> NDArray[np.uint8]:
+def die_texture(pips: Pips) -> NDArray[np.uint8]:
+    """Paint the six faces, each with the pips it is given."""
     size = _FACE_PX
     atlas = np.empty((2 * size, 3 * size, 3), dtype=np.float64)
     y, x = (np.mgrid[:size, :size] + 0.5) / size * 2 - 1
     rim = np.clip((np.maximum(abs(x), abs(y)) - 0.72) / 0.28, 0, 1)
     for f, face in enumerate(FACES):
         paint = np.array([246, 240, 226]) * (1 - 0.10 * rim[..., None] ** 2)
-        radius = 0.25 if face == "1" else 0.185
-        for a, b in _GRID[face]:
+        radius = 0.25 if len(pips[face]) == 1 else 0.185
+        for a, b in pips[face]:
             dx, dy = x - 0.5 * a, y - 0.5 * b
             cover = np.clip((radius - np.hypot(dx, dy)) * size / 2.5 + 0.5, 0, 1)[..., None]
             hollow = np.clip(0.5 + 0.5 * (dx + dy) / radius, 0, 1)[..., None]

@@ -11,7 +11,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from worldodds.scene import Scene
+from worldodds.worlds.loose import LOOSE
 from worldodds.worlds.malformed import MALFORMED
+from worldodds.worlds.misprinted import MISPRINTED
 from worldodds.worlds.shot import Ending, Frames, Shot
 from worldodds.worlds.staged import STAGED
 from worldodds.worlds.world import Image, Motion, World
@@ -24,7 +26,9 @@ def endings_of(scene: Scene) -> Mapping[str, Ending]:
     >>> sorted(endings_of(find_suite("calibench").scene("cards")))
     ['absent', 'blurred', 'deformed', 'face_down', 'hidden', 'mixed_suits', 'no_suit', 'not_settled', 'several_cards']
     """
-    able = {**ENDINGS, **STAGED.get(scene.id, {}), **MALFORMED.get(scene.id, {})}
+    able = dict(ENDINGS)
+    for kind in (STAGED, LOOSE, MALFORMED, MISPRINTED):
+        able.update(kind.get(scene.id, {}))
     return {null.name: able[null.name] for null in scene.readout.nulls if null.name in able}
 
 

@@ -77,7 +77,7 @@ class Lottery:
 
     def draw(self, motion: Motion, size: tuple[int, int]) -> Iterator[Image]:
         """Yield the frames, ``size`` = (width, height) in pixels."""
-        yield from film(_look(), motion.states, size)
+        yield from film(look(), motion.states, size)
 
     def settings(self) -> dict[str, Any]:
         """Return the knobs."""
@@ -186,7 +186,8 @@ def _rest() -> Poses:
 
 
 @cache
-def _look() -> Any:
+def look() -> Any:
+    """Return the MuJoCo model that is drawn, shared: copy it before changing it."""
     return load_mujoco().MjModel.from_xml_string(look_mjcf(BALLS), pictures(BALLS))
 
 

@@ -131,8 +131,8 @@ def pictures(balls: int) -> dict[str, bytes]:
     }
 
 
-def ball_face(number: int) -> Image:
-    """Paint one of a ball's six like faces: its number, black on a white disc, within its colour."""
+def ball_face(number: int, mark: str | None = None) -> Image:
+    """Paint one of a ball's six like faces: its number, or another mark, black on a white disc, within its colour."""
     from PIL import Image as Pictures
     from PIL import ImageDraw
 
@@ -142,9 +142,10 @@ def ball_face(number: int) -> Image:
     pen = ImageDraw.Draw(picture)
     for radius, fill in ((228, colour), (168, white)):
         pen.ellipse((middle - radius, middle - radius, middle + radius, middle + radius), fill=fill)
-    face = font(230 if number < 10 else 190)
-    pen.text((middle, middle), str(number), font=face, fill=(12, 12, 14), anchor="mm", stroke_width=9)
-    if number in (6, 9):
+    mark = str(number) if mark is None else mark
+    face = font(230 if len(mark) < 2 else 190)
+    pen.text((middle, middle), mark, font=face, fill=(12, 12, 14), anchor="mm", stroke_width=9)
+    if mark in ("6", "9"):
         pen.rectangle((middle - 62, middle + 100, middle + 62, middle + 118), fill=(12, 12, 14))
     return picture.resize((256, 256), Pictures.Resampling.LANCZOS)
 

@@ -8,7 +8,7 @@ never comes to rest, so the clip's last frame is the evidence; the even odds hol
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -27,7 +27,10 @@ BENCH_TOP = 0.885  # where the bench meets the wall, fraction of the frame's hei
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pendulum:
-    """Double pendulum on a laboratory stand; ``states`` (frames, 2): both angles from the downward vertical."""
+    """Double pendulum on a laboratory stand; ``states`` (frames, 2): both angles from the downward vertical.
+
+    Of states with four columns the last two place a lower mass off its rod: metres to the right of and below the pivot.
+    """
 
     scene: ClassVar[str] = "pendulum"
     labels: ClassVar[tuple[str, ...]] = ("left", "right")
@@ -61,8 +64,8 @@ class Pendulum:
         """Yield one picture a frame; the first shows the nominal start, about a pixel from any drawn one."""
         parts = _parts(size)
         yield _picture(parts, *np.radians(mixing.START_DEG).tolist())
-        for a, b in motion.states[1:]:
-            yield _picture(parts, float(a), float(b))
+        for a, b, *loose in motion.states[1:].tolist():
+            yield _picture(parts, a, b, *loose)
 
     def settings(self) -> dict[str, Any]:
         """Return the world's knobs with units in their names."""
@@ -72,6 +75,9 @@ class Pendulum:
             "start_jitter_deg": self.start_jitter_deg,
             "dead_zone_m": self.dead_zone_m,
         }
+
+
+_Point = tuple[float, float]  # pixels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,16 +113,17 @@ def _parts(size: tuple[int, int]) -> _Parts:
     )
 
 
-def _picture(parts: _Parts, a: float, b: float) -> Image:
+def _picture(parts: _Parts, a: float, b: float, *loose: float) -> Image:
     pivot = parts.pivot_px
     inner = _hang(pivot, mixing.INNER_LENGTH_M * parts.metre_px, a)
     outer = _hang(inner, mixing.OUTER_LENGTH_M * parts.metre_px, b)
-    canvas = parts.empty * (1 - parts.wall * _shadow(parts, pivot, inner, outer)[..., None])
+    mass = (pivot[0] + loose[0] * parts.metre_px, pivot[1] + loose[1] * parts.metre_px) if loose else outer
+    canvas = parts.empty * (1 - parts.wall * _shadow(parts, [pivot, inner, outer], [inner, mass])[..., None])
     paint.lay(canvas, parts.inner_rod, pivot, math.pi / 2 - a)
     paint.lay(canvas, parts.hub, pivot)
     paint.lay(canvas, parts.outer_rod, inner, math.pi / 2 - b)
     paint.lay(canvas, parts.inner_ball, inner)
-    paint.lay(canvas, parts.outer_ball, outer)
+    paint.lay(canvas, parts.outer_ball, mass)
     return np.clip(canvas + 0.5, 0, 255).astype(np.uint8)
 
 
@@ -124,18 +131,21 @@ def _hang(at: tuple[float, float], length_px: float, angle_rad: float) -> tuple[
     return at[0] + length_px * math.sin(angle_rad), at[1] + length_px * math.cos(angle_rad)
 
 
-def _shadow(parts: _Parts, *points: tuple[float, float]) -> paint.Alpha:
+def _shadow(parts: _Parts, rods: Sequence[_Point], balls: Sequence[_Point]) -> paint.Alpha:
     """Draw the soft shadow on the wall behind, at half size: rods and balls moved down and right, then blurred."""
     import cv2
 
     height, width = parts.wall.shape[:2]
     mask = np.zeros((height // 2, width // 2), np.uint8)
-    moved = [(round(8 * (x / 2 + 0.019 * height)), round(8 * (y / 2 + 0.026 * height))) for x, y in points]
+
+    def moved(point: _Point) -> tuple[int, int]:
+        return round(8 * (point[0] / 2 + 0.019 * height)), round(8 * (point[1] / 2 + 0.026 * height))
+
     rod = max(1, round(0.0075 * height))
-    for start, end in pairwise(moved):
-        cv2.line(mask, start, end, 255, rod, cv2.LINE_AA, 3)
-    for point, radius in zip(moved[1:], (INNER_RADIUS, OUTER_RADIUS), strict=True):
-        cv2.circle(mask, point, round(4 * radius * height), 255, -1, cv2.LINE_AA, 3)
+    for start, end in pairwise(rods):
+        cv2.line(mask, moved(start), moved(end), 255, rod, cv2.LINE_AA, 3)
+    for point, radius in zip(balls, (INNER_RADIUS, OUTER_RADIUS), strict=True):
+        cv2.circle(mask, moved(point), round(4 * radius * height), 255, -1, cv2.LINE_AA, 3)
     soft = cv2.GaussianBlur(mask, (0, 0), 0.0075 * height)
     return cv2.resize(soft, (width, height), interpolation=cv2.INTER_LINEAR).astype(np.float32) / 255
 

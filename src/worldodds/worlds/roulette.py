@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from worldodds.worlds.filming import film, first_still
 from worldodds.worlds.gl import load_mujoco
-from worldodds.worlds.roulette_look import materials, pictures
+from worldodds.worlds.roulette_look import PAINT, materials, pictures
 from worldodds.worlds.solids import numbers, ring
 from worldodds.worlds.world import Image, Motion
 
@@ -65,22 +65,22 @@ class Roulette:
         del noise_seed  # once spun, nothing more is random
         rng = np.random.default_rng(start_seed)
         ball, wheel = rng.uniform(*self.ball_speed_rad_s), rng.uniform(*self.wheel_speed_rad_s)
-        mujoco, model = load_mujoco(), _model()
-        data = mujoco.MjData(model)
+        mujoco, bodies = load_mujoco(), model()
+        data = mujoco.MjData(bodies)
         _place(data, ball)
         substeps = round(1 / (self.frame_rate * TIME_STEP_S))
-        states = np.empty((self.frames, model.nq))
+        states = np.empty((self.frames, bodies.nq))
         for i in range(self.frames):
             states[i] = data.qpos
             # The wheel is heavy and driven: the ball does not slow it, the brake does, evenly.
             data.qvel[0] = -wheel * max(0.0, 1 - i / (self.brake_s * self.frame_rate))
-            mujoco.mj_step(model, data, nstep=substeps)
+            mujoco.mj_step(bodies, data, nstep=substeps)
         return self._judge(states)
 
     def _judge(self, states: NDArray[np.float64]) -> Motion:
         place = np.column_stack([states[:, 1:4], 0.25 * states[:, 0]])
         settled = first_still(place, STILL_M)
-        pocket, why = _pocket(states[-1])
+        pocket, why = pocket_of(states[-1])
         if settled > self.frames - self.frame_rate // 2:
             pocket, why = None, "not_settled"
         outcome = None if pocket is None else colour(pocket)
@@ -88,7 +88,7 @@ class Roulette:
 
     def draw(self, motion: Motion, size: tuple[int, int]) -> Iterator[Image]:
         """Yield the frames, ``size`` = (width, height) in pixels."""
-        yield from film(_model(), motion.states, size)
+        yield from film(model(), motion.states, size)
 
     def settings(self) -> dict[str, Any]:
         """Return the knobs."""
@@ -107,7 +107,7 @@ def _place(data: Any, ball_speed_rad_s: float) -> None:
     data.qvel[1:3] = -speed * sin, speed * cos
 
 
-def _pocket(state: NDArray[np.float64]) -> tuple[int | None, str | None]:
+def pocket_of(state: NDArray[np.float64]) -> tuple[int | None, str | None]:
     """Return the place in ``ORDER`` of the pocket that holds the ball, or why none does."""
     wheel, x, y, z = state[:4]
     radius = float(np.hypot(x, y))
@@ -120,8 +120,10 @@ def _pocket(state: NDArray[np.float64]) -> tuple[int | None, str | None]:
 
 
 @cache
-def _model() -> Any:
-    return load_mujoco().MjModel.from_xml_string(_mjcf(), pictures(ORDER, colour))
+def model() -> Any:
+    """Return the MuJoCo model, shared: copy it before changing it."""
+    paint = [PAINT[colour(i)] for i in range(POCKETS)]
+    return load_mujoco().MjModel.from_xml_string(_mjcf(), pictures(ORDER, paint))
 
 
 def _mjcf() -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 WHEEL_RADIUS_M = 0.301
 BOWL_RADIUS_M = 0.46
-PAINT = {"red": (190, 18, 24), "black": (16, 16, 18), "green": (8, 138, 58)}
+Colour = tuple[int, int, int]
+PAINT: Mapping[str, Colour] = {"red": (190, 18, 24), "black": (16, 16, 18), "green": (8, 138, 58)}
 WHEEL_PROFILE = ((0.05, 0.088), (0.2, 0.008), (0.206, 0.0), (0.262, 0.0), (0.262, 0.013), (WHEEL_RADIUS_M, 0.021))
 BOWL_PROFILE = (
     *((0.3045, 0.0235), (0.3885, 0.0535), (0.380, 0.108), (0.388, 0.116), (0.402, 0.120), (0.43, 0.117)),
@@ -50,11 +51,11 @@ def materials() -> str:
 </asset>"""
 
 
-def pictures(order: Sequence[int], colour: Callable[[int], str]) -> dict[str, bytes]:
-    """Return the files that ``materials`` names; ``colour`` tells each place's colour."""
+def pictures(order: Sequence[int], paint: Sequence[Colour]) -> dict[str, bytes]:
+    """Return the files that ``materials`` names; ``paint`` is each place's."""
     return {
         "felt.png": png(_felt()),
-        "wheel.png": png(_wheel(order, colour)),
+        "wheel.png": png(wheel(order, paint)),
         "bowl.png": png(_bowl()),
         "wheel.obj": turned(WHEEL_PROFILE, radius_m=WHEEL_RADIUS_M, segments=148),
         "bowl.obj": turned(BOWL_PROFILE, radius_m=BOWL_RADIUS_M, segments=128),
@@ -100,15 +101,15 @@ def _bowl() -> Image:
     return _picture(wood)
 
 
-def _wheel(order: Sequence[int], colour: Callable[[int], str]) -> Image:
+def wheel(order: Sequence[int], paint: Sequence[Colour]) -> Image:
     """Paint the wheel: numbers on the outer ring, the same colour on the pocket's floor, wood on the cone."""
     size = 1280
     radius, angle = _polar(size, WHEEL_RADIUS_M)
     places = np.round(-angle * len(order) / (2 * np.pi)).astype(int) % len(order)
-    paint = np.array([PAINT[colour(i)] for i in range(len(order))], dtype=float)[places]
-    paint[(radius > 0.203) & (radius < 0.2625)] *= 0.92
+    pockets = np.array(paint, dtype=float)[places]
+    pockets[(radius > 0.203) & (radius < 0.2625)] *= 0.92
     wood = _wood(radius, angle, 12) * 0.9
-    picture = np.where((radius < 0.203)[..., None], wood, paint)
+    picture = np.where((radius < 0.203)[..., None], wood, pockets)
     gold = np.array([196.0, 158, 84])
     edge = np.abs(((-angle * len(order) / (2 * np.pi)) + 0.5) % 1 - 0.5) > 0.5 - 0.0009 / np.maximum(radius, 0.05) * 6
     lines = ((radius > 0.262) & edge) | (np.abs(radius - 0.204) < 0.0018) | (np.abs(radius - 0.2635) < 0.0012)

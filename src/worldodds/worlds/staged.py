@@ -249,7 +249,7 @@ def _two_in_the_tube(shot: Shot) -> States:
 
     made = shot.motion.states.copy()
     balls = made.reshape(len(made), -1, 7)
-    drawn = _drawn(balls)
+    drawn = drawn_ball(made)
     apart = np.linalg.norm(PATH_M - PATH_M[-1], axis=1)
     behind = int(np.flatnonzero(apart > 2.1 * BALL_RADIUS_M)[-1])
     follower = (drawn + 1 + int(shot.rng.integers(balls.shape[1] - 1))) % balls.shape[1]
@@ -261,10 +261,11 @@ def _two_in_the_tube(shot: Shot) -> States:
     return made
 
 
-def _drawn(balls: States) -> int:
+def drawn_ball(states: States) -> int:
+    """Return which ball of the lottery, counted from 0, ends in the cup."""
     from worldodds.worlds.lottery_look import PATH_M
 
-    return int(np.linalg.norm(balls[-1, :, :3] - PATH_M[-1], axis=1).argmin())
+    return int(np.linalg.norm(states[-1].reshape(-1, 7)[:, :3] - PATH_M[-1], axis=1).argmin())
 
 
 def _never_opens(shot: Shot) -> States:

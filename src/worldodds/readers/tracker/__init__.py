@@ -29,7 +29,7 @@ READERS: Mapping[str, str] = {
 }
 """``geometry.reader`` of a scene -> the module whose ``read(frames, scene)`` reads it."""
 
-VERSION = 2
+VERSION = 3
 WHOLE = ("pendulum", "walker")  # these follow the motion; the others look at the first frame and the end
 END_FRAMES = 14  # enough to see that nothing moves for half a second at 24 frames a second
 

@@ -33,6 +33,7 @@ STILL_POCKETS = 0.18  # movement between two looks that is none
 BALL_CENTRE = 0.055  # height above the pockets' floor, in radii of the ring
 BALL_PATH = 0.895  # radius at which it lies, in radii of the ring
 BETWEEN = 0.25  # distance from the pocket's middle, in pockets; in a pocket it has a play of 0.13
+REPAINTED = 0.5  # change of a pocket's colour, over the distance from red to black
 LOOK_BACK = 6  # frames between the two looks
 
 
@@ -44,30 +45,42 @@ class Sight:
     fit: float
     ball: float | None
     several: bool
+    colours: NDArray[np.float32]  # (POCKETS, 3), RGB from 0 to 1, clockwise from the zero
 
 
 def read(frames: Sequence[Image], scene: Scene) -> Reading:
     """Return the colour of the pocket in which the ball lies, or the null rule that keeps it from being told."""
     view = locate(frames[0], scene)
     end = look(frames[-1], view, scene)
-    before = look(frames[max(0, len(frames) - 1 - LOOK_BACK)], view, scene)
-    if end.fit < WHEEL_FITS:
-        return _null(scene, "blurred")
-    if _apart(end.turn, before.turn) > STILL_POCKETS:
-        return _null(scene, "not_settled")
-    if end.ball is None:
-        return _null(scene, "absent")
-    if before.ball is None or _apart(end.ball, before.ball) > STILL_POCKETS:
-        return _null(scene, "not_settled")
-    return _null(scene, "several_balls") if end.several else _colour(end.turn - end.ball, scene)
-
-
-def _colour(place: float, scene: Scene) -> Reading:
-    """Return the colour at a place clockwise from the zero, in pockets."""
+    ball = _ball_at_rest(end, look(frames[max(0, len(frames) - 1 - LOOK_BACK)], view, scene))
+    if isinstance(ball, str):
+        return _null(scene, ball)
+    place = end.turn - ball  # clockwise from the zero, in pockets
     if abs(place - round(place)) > BETWEEN:
         return _null(scene, "straddling")
     pocket = round(place) % POCKETS
+    if _repainted(pocket, end.colours, look(frames[0], view, scene).colours):
+        return _null(scene, "impossible_pocket")
     return Reading.saw("green" if pocket == 0 else "red" if pocket % 2 else "black")
+
+
+def _ball_at_rest(end: Sight, before: Sight) -> float | str:
+    """Return where the one ball lies on the standing wheel, or the null rule that keeps it from being told."""
+    if end.fit < WHEEL_FITS:
+        return "blurred"
+    if _apart(end.turn, before.turn) > STILL_POCKETS:
+        return "not_settled"
+    if end.ball is None:
+        return "absent"
+    if before.ball is None or _apart(end.ball, before.ball) > STILL_POCKETS:
+        return "not_settled"
+    return "several_balls" if end.several else end.ball
+
+
+def _repainted(pocket: int, now: NDArray[np.float32], first: NDArray[np.float32]) -> bool:
+    """Say whether a pocket has lost the colour of the first frame, in units of what lies between red and black."""
+    red_to_black = np.linalg.norm(first[1::2].mean(axis=0) - first[2::2].mean(axis=0))
+    return bool(np.linalg.norm(now[pocket] - first[pocket]) > REPAINTED * red_to_black)
 
 
 def look(frame: Image, view: View, scene: Scene) -> Sight:
@@ -78,7 +91,7 @@ def look(frame: Image, view: View, scene: Scene) -> Sight:
     ball, several = _ball(ring, float(scene.geometry["floor"]))
     if ball is not None:
         ball = _footprint(ball, corners * (WIDTH, HEIGHT))
-    return Sight(turn=turn, fit=fit, ball=ball, several=several)
+    return Sight(turn=turn, fit=fit, ball=ball, several=several, colours=_colours(ring, turn))
 
 
 def _footprint(seen: float, corners_px: NDArray[np.float64]) -> float:
@@ -120,6 +133,15 @@ def _turn(ring: Unrolled) -> tuple[float, float]:
     match = np.fft.irfft(spectrum, n=POCKETS * STEPS, axis=1).sum(axis=0) / (2 * POCKETS * STEPS)
     best = int(np.argmax(match))
     return best / STEPS, float(match[best])
+
+
+def _colours(ring: Unrolled, turn: float) -> NDArray[np.float32]:
+    """Return the mean colour of every pocket's number, clockwise from the zero, away from the neighbours."""
+    place = turn - (np.arange(POCKETS * STEPS) + 0.5) / STEPS
+    inside = np.abs(place - np.round(place)) < 0.3
+    band = _band(ring, *NUMBERS).mean(axis=0)[inside]
+    order = np.argsort(np.round(place[inside]).astype(int) % POCKETS, kind="stable")
+    return band[order].reshape(POCKETS, -1, 3).mean(axis=1)
 
 
 def _ball(ring: Unrolled, floor: float) -> tuple[float | None, bool]:
