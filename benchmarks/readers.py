@@ -19,7 +19,7 @@ from worldodds.exam.optics import DEGRADATIONS
 from worldodds.exam.sitting import CLEAN, FIRST_SEED, sit
 from worldodds.generators.simulator import simulator
 from worldodds.interop.exam_json import exam_document
-from worldodds.interop.worlds_json import as_json
+from worldodds.interop.json_text import as_json
 from worldodds.readers.tracker import Tracker
 from worldodds.report.exam_page import write_exam_page
 from worldodds.statistics.agreement import share_interval
