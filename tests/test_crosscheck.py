@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from worldodds import plan, run
+from worldodds.cli import call
 from worldodds.crosscheck import crosscheck
 from worldodds.errors import SourceError
+from worldodds.scene import Suite
 from worldodds.sources import load
+from worldodds.stopping import When
+from worldodds.store import RunStore
+from worldodds.testing import CannedGenerator, CannedReader
 
 PUBLISHED = load("published")
 FOUND = crosscheck(PUBLISHED)
@@ -46,3 +54,30 @@ def test_nothing_in_common() -> None:
     """Models without a scene of known odds in common cannot be held against each other."""
     with pytest.raises(SourceError, match="nothing to compare"):
         crosscheck(replace(PUBLISHED, rows=()))
+
+
+def test_a_model_that_was_stopped_early_is_marked_and_holds_no_place(
+    tiny: Suite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As in scores: its numbers are there, last, with the reason, beside models that keep their places."""
+    heads = CannedGenerator(name="canned/heads", outcomes=dict.fromkeys(range(16), "heads"))
+    coin = tiny.only(["coin"])
+    stops: tuple[tuple[CannedGenerator, When], ...] = ((heads, "early"), (CannedGenerator(), "never"))
+    for maker, stop in stops:
+        with RunStore(tmp_path / stop) as store:
+            run(plan(coin, maker, [CannedReader()], 16, stop=stop), store)
+    found = crosscheck(load(tmp_path / "early", tmp_path / "never"))
+    assert [(m.model, m.mntv_place, m.tvd_place) for m in found.models] == [
+        ("canned/even", 1, 1),
+        ("canned/heads", None, None),
+    ]
+    assert found.models[0].why_not_comparable is None
+    assert found.swaps == ()
+    assert call(["crosscheck", str(tmp_path / "early")]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "canned/heads was stopped early, and holds no place: rollouts were bought until" in out
+    assert "same order" not in out
+    assert call(["crosscheck", str(tmp_path / "early"), "--json"]) == 0
+    (told,) = json.loads(capsys.readouterr().out)["models"]
+    assert told["mntv_place"] is None
+    assert told["why_not_comparable"].startswith("rollouts were bought until")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from worldodds.early import NOT_COMPARABLE
 from worldodds.errors import SourceError
 from worldodds.sources import Source
 from worldodds.statistics.coverage import coverage_percent, scene_pass_rate, track_mean, tvd_percent
@@ -40,7 +41,10 @@ class CrossCell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossModel:
-    """One model by both rules, and its place by each; 1 is best. ``mnTV`` = ``by_nulls`` + ``by_odds``."""
+    """One model by both rules, and its place by each; 1 is best. ``mnTV`` = ``by_nulls`` + ``by_odds``.
+
+    A model that was stopped early holds no place, and ``why_not_comparable`` says why.
+    """
 
     model: str
     cells: tuple[CrossCell, ...]
@@ -49,8 +53,9 @@ class CrossModel:
     by_odds: float
     tvd: float | None
     scene_pass_rate: float
-    mntv_place: int
+    mntv_place: int | None
     tvd_place: int | None
+    why_not_comparable: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +69,10 @@ class Swap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crosscheck:
-    """All models by both rules, best by mnTV first, and the pairs in which the rules disagree."""
+    """All models by both rules, best by mnTV first, and the pairs in which the rules disagree.
+
+    Models that were stopped early come last, and are in no pair.
+    """
 
     scenes: tuple[str, ...]
     gate: float
@@ -86,8 +94,10 @@ def crosscheck(source: Source) -> Crosscheck:
     if not shared:
         raise SourceError("no scene with known odds was read for all models; there is nothing to compare by both rules")
     models = [_model(model, [_cell(source, s, by_scene[s]) for s in shared]) for model, by_scene in tallies.items()]
-    placed = _placed(models)
-    return Crosscheck(scenes=tuple(shared), gate=GATE_SHARE, models=placed, swaps=_swaps(placed))
+    placed = _placed([model for model in models if model.model not in source.early])
+    stopped = [replace(model, why_not_comparable=NOT_COMPARABLE) for model in models if model.model in source.early]
+    everything = (*placed, *sorted(stopped, key=lambda m: (m.mntv, m.model)))
+    return Crosscheck(scenes=tuple(shared), gate=GATE_SHARE, models=everything, swaps=_swaps(placed))
 
 
 def _read(tally: Tally | None) -> bool:
@@ -124,7 +134,7 @@ def _model(model: str, cells: Sequence[CrossCell]) -> CrossModel:
         by_odds=mntv - nulls,
         tvd=track_mean([cell.tvd for cell in cells]),
         scene_pass_rate=scene_pass_rate([cell.passes for cell in cells]),
-        mntv_place=0,
+        mntv_place=None,
         tvd_place=None,
     )
 

@@ -11,6 +11,9 @@ from worldodds.statistics.monitor import Monitor
 from worldodds.statistics.multiplicity import benjamini_hochberg
 from worldodds.statistics.waves import EarlyRule, Step, next_wave
 
+NOT_COMPARABLE = (
+    "rollouts were bought until the verdicts stood, which biases the score; the protocol fixes their number"
+)
 _LARGEST = 700.0  # of a log e-value that is still written as a number
 
 

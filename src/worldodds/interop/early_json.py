@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from worldodds.early import Early, EarlyCell
-
-_WHY = "rollouts were bought until the verdicts stood, which biases the score; the protocol fixes their number"
+from worldodds.early import NOT_COMPARABLE, Early, EarlyCell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +61,7 @@ def early_entry(early: Early) -> EarlyEntry:
         cost_usd=early.cost_usd,
         saved_usd=early.saved_usd,
         comparable=False,
-        why_not_comparable=_WHY,
+        why_not_comparable=NOT_COMPARABLE,
     )
 
 

@@ -42,17 +42,21 @@ def print_crosscheck(found: Crosscheck, console: Console) -> None:
 
     table = _table("model", "mnTV", "place", "of it nulls", "of it odds", "TVD", "place", "SPR %")
     for m in found.models:
-        place = NOTHING if m.tvd_place is None else str(m.tvd_place)
-        cells = (number(m.by_nulls), number(m.by_odds), number(m.tvd, 1), place, number(m.scene_pass_rate, 0))
-        table.add_row(Text(m.model), number(m.mntv), str(m.mntv_place), *cells)
+        by_mntv, by_tvd = (NOTHING if place is None else str(place) for place in (m.mntv_place, m.tvd_place))
+        cells = (number(m.by_nulls), number(m.by_odds), number(m.tvd, 1), by_tvd, number(m.scene_pass_rate, 0))
+        table.add_row(Text(m.model), number(m.mntv), by_mntv, *cells)
     console.print(table)
     told = f"Over {len(found.scenes)} scenes; a scene passes with {found.gate:.0%} of its clips readable."
     console.print(Text(told + " Places are by the bare numbers, within which chance is not told apart.\n", style="dim"))
+    for m in found.models:
+        if m.why_not_comparable:
+            told = f"{m.model} was stopped early, and holds no place: {m.why_not_comparable}"
+            console.print(Text(told, style="yellow"))
     for swap in found.swaps:
         console.print(
             Text.assemble(f"{swap.better_by_mntv} is better by mnTV, {swap.better_by_tvd} by TVD: ", (swap.why, "dim"))
         )
-    if not found.swaps:
+    if not found.swaps and sum(m.mntv_place is not None for m in found.models) > 1:
         console.print(Text("Both rules put the models in the same order."))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from worldodds.early import EarlyCell
+from worldodds.early import NOT_COMPARABLE, EarlyCell
 from worldodds.headline import Robustness
 from worldodds.judged import Judged
 from worldodds.scorecard import Cell, Scorecard, Verdict
@@ -97,10 +97,10 @@ def early_lines(card: Scorecard) -> list[str]:
         return []
     money = _money(early.cost_usd, early.saved_usd)
     saved = f"{early.saved} saved ({percent(early.saved / early.planned)})" if early.saved else "none saved"
-    why = "rollouts were bought until the verdicts stood, which biases it, and the protocol fixes their number"
+    alone = "mnTV is not comparable, with the published or any other"
     return [
         f"stopped early: {early.bought} of {early.planned} rollouts bought, {saved}{money}",
-        f"verdicts are those of the sequential rule; mnTV is not comparable, with the published or any other: {why}",
+        f"verdicts are those of the sequential rule; {alone}: {NOT_COMPARABLE}",
     ]
 
 
