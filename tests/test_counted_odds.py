@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from worldodds import cli
+from worldodds.cli.watch import _Board
 from worldodds.errors import InputError, SceneError
 from worldodds.headline import percentiles, populations, robustness
 from worldodds.outcome import Counts, Reference
@@ -180,3 +182,37 @@ def test_new_scene_with_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert cli.call(["scene", "new", str(tmp_path / "coins"), *flags, *sides, "--reason", "Our bench."]) == 0
     bent = load_suite(tmp_path / "coins").scene("bent")
     assert (bent.reference, bent.reason) == (Reference.observed([81, 51], ["heads", "tails"]), "Our bench.")
+
+
+def test_monitor_and_the_board_say_why_there_is_no_e_value(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Beside a scene that is followed it is named with the reason; alone there is nothing to follow."""
+    folder = tmp_path / "coins"
+    suite_in(folder)
+    known = '[reference]\nkind = "uniform"\nreason = "Two sides."\n'
+    counted = SCENE.split("\n[reference]", maxsplit=1)[0]
+    (folder / "even.toml").write_text(counted.replace('id = "bent"', 'id = "even"') + "\n\n" + known)
+    (folder / "free.toml").write_text(counted.replace('id = "bent"', 'id = "free"') + "\n")
+    (folder / "suite.toml").write_text(SUITE.replace('["bent"]', '["bent", "even", "free"]'))
+    head = "scene,model,seed,outcome\n"
+    alone = "".join(f"bent,m,{i},heads\n" for i in range(6))
+    (tmp_path / "alone.csv").write_text(head + alone)
+    both = alone + alone.replace("bent", "even") + alone.replace("bent", "free")
+    (tmp_path / "both.csv").write_text(head + both)
+    monitor = ["monitor", "--suite", str(folder)]
+    assert cli.call([*monitor, str(tmp_path / "alone.csv")]) == 2
+    assert (
+        "(bent: odds counted in an experiment have no e-value); there is nothing to follow" in capsys.readouterr().err
+    )
+    for words in ([], ["--replay"]):
+        assert cli.call([*monitor, str(tmp_path / "both.csv"), *words]) == 0
+        out = capsys.readouterr().out
+        assert "bent: not followed, odds counted in an experiment have no e-value." in out
+        assert "free: not followed, its odds are not known." in out
+    assert cli.call([*monitor, str(tmp_path / "both.csv"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert set(found["cells"]["m"]) == {"even"}
+    assert set(found["left_out"]) == {"bent", "free"}
+    board, seen = _Board("m", load_suite(folder)), Counter({"heads": 6})
+    assert board._stands("bent", seen) == "odds counted in an experiment have no e-value"
+    assert board._stands("free", seen) == "its odds are not known"
+    assert board._stands("even", seen).startswith("e-value")

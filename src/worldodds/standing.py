@@ -11,7 +11,7 @@ from worldodds.outcome import Reference
 from worldodds.sources import Source
 from worldodds.statistics.family import replay_family
 from worldodds.statistics.monitor import Monitor, StoppingRule, replay
-from worldodds.stopping import odds_of
+from worldodds.stopping import odds_of, why_not_followed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +32,15 @@ class CellStanding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """All cells, by model and scene id. ``changed`` names cells whose verdict differs from the fixed-n one."""
+    """All cells, by model and scene id. ``changed`` names cells whose verdict differs from the fixed-n one.
+
+    ``left_out`` says by scene id why a scene that was read cannot be followed.
+    """
 
     rule: StoppingRule
     cells: Mapping[str, Mapping[str, CellStanding]]
     changed: tuple[tuple[str, str], ...]
+    left_out: Mapping[str, str]
 
     @property
     def rollouts(self) -> int:
@@ -64,14 +68,19 @@ def standing(source: Source, rule: StoppingRule, *, family: bool = False) -> Sta
         SourceError: no scene with known odds was read.
     """
     cells: dict[str, dict[str, CellStanding]] = {}
-    for model, scenes in source.sequences().items():
+    sequences = source.sequences()
+    read = {name for scenes in sequences.values() for name, readings in scenes.items() if readings}
+    whys = {scene.id: why_not_followed(scene) for scene in source.suite.scenes if scene.id in read}
+    left_out = {name: why for name, why in whys.items() if why}
+    for model, scenes in sequences.items():
         known = {name: odds for name in scenes if scenes[name] and (odds := odds_of(source.suite.scene(name)))}
         if known:
             together = family or model in source.early
             follow = _follow_family if together else _follow_each
             cells[model] = follow(known, {name: scenes[name] for name in known}, rule)
     if not cells:
-        raise SourceError("no clip of a scene with known odds was read; there is nothing to follow")
+        told = "".join(f" ({name}: {why})" for name, why in [*left_out.items()][:1])
+        raise SourceError(f"no clip of a scene with known odds was read{told}; there is nothing to follow")
     fixed = {(card.model, cell.measurement.scene.id): cell.verdict for card in source.score() for cell in card.cells}
     changed = tuple(
         (model, scene_id)
@@ -79,7 +88,7 @@ def standing(source: Source, rule: StoppingRule, *, family: bool = False) -> Sta
         for scene_id, cell in scenes.items()
         if cell.verdict is not None and _rejected(cell.verdict) != _rejected(fixed[model, scene_id])
     )
-    return Standing(rule=rule, cells=cells, changed=changed)
+    return Standing(rule=rule, cells=cells, changed=changed, left_out=left_out)
 
 
 def _rejected(verdict: str) -> bool:

@@ -178,3 +178,11 @@ def odds_of(scene: Scene) -> Reference | None:
     """Return the reference of a scene whose odds are known, not counted: what can be followed in sequence."""
     known = scene.reference is not None and scene.reference.odds is not None and scene.reference.counts is None
     return scene.reference if known else None
+
+
+def why_not_followed(scene: Scene) -> str | None:
+    """Say why a scene has no e-value; None where its odds are known, so that it can be followed."""
+    if odds_of(scene):
+        return None
+    counted = scene.reference is not None and scene.reference.counts is not None
+    return "odds counted in an experiment have no e-value" if counted else "its odds are not known"

@@ -111,10 +111,10 @@ def monitor(
         from worldodds.interop.documents import as_json, monitor_document
 
         print(as_json(monitor_document(found)))
-    elif replay:
-        _print_replay(found)
     else:
-        _print_standing(found)
+        (_print_replay if replay else _print_standing)(found)
+        for scene_id, why in found.left_out.items():
+            print(f"{scene_id}: not followed, {why}.")
     return open_code(source)
 
 

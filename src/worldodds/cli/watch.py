@@ -148,11 +148,12 @@ class _Board:
         if self._suite is None or scene_id not in self._suite.scene_ids or not labels:
             return ""
         from worldodds.statistics import StoppingRule, log_e_value
+        from worldodds.stopping import odds_of, why_not_followed
 
         scene = self._suite.scene(scene_id)
-        if scene.reference is None or scene.reference.odds is None or scene.reference.counts:
-            return ""
-        log_e = log_e_value([labels[label] for label in scene.labels], scene.reference)
+        if not (odds := odds_of(scene)):
+            return why_not_followed(scene) or ""
+        log_e = log_e_value([labels[label] for label in scene.labels], odds)
         certain = log_e >= math.log(StoppingRule().early_e)
         return "miscalibrated" if certain else f"e-value {math.exp(log_e):.2g}"
 

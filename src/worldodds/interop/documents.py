@@ -122,7 +122,10 @@ class StandingEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MonitorDocument:
-    """What ``worldodds monitor`` found; ``verdicts_changed`` counts rejections that differ from the fixed-n ones."""
+    """What ``worldodds monitor`` found; ``verdicts_changed`` counts rejections that differ from the fixed-n ones.
+
+    ``left_out`` says by scene id why a scene that was read cannot be followed.
+    """
 
     format: str
     worldodds_version: str
@@ -135,6 +138,7 @@ class MonitorDocument:
     verdicts: dict[str, dict[str, str | None]]
     verdicts_changed: int
     cells: dict[str, dict[str, StandingEntry]]
+    left_out: dict[str, str] = field(default_factory=dict[str, str])
 
 
 Document = PlanDocument | CompareDocument | MonitorDocument
@@ -232,6 +236,7 @@ def monitor_document(standing: Standing) -> MonitorDocument:
         verdicts={model: {s: c.verdict for s, c in scenes.items()} for model, scenes in standing.cells.items()},
         verdicts_changed=len(standing.changed),
         cells={model: {s: _standing_entry(c) for s, c in scenes.items()} for model, scenes in standing.cells.items()},
+        left_out=dict(standing.left_out),
     )
 
 
