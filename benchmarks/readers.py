@@ -1,23 +1,27 @@
 """The tracker's entrance exam on all scenes, kept as one JSON document a scene and a table of them all.
 
     python benchmarks/readers.py [-n 200] [--scenes dice ball] [--workers 2] [--conditions clean hidden]
+    python benchmarks/readers.py -n 24 --certificate src/worldodds/certified/tracker.json
 
 Writes benchmarks/results/exam/<scene>.json as soon as a scene is done, and benchmarks/results/readers.md from all that
 lie there. With --conditions only these are sat, into <scene>-<first condition>.json; the table takes the larger n of a
-condition. `-n 0` only writes the table again.
+condition. `-n 0` only writes the table again. The certificate is of all scenes sat, and is what the package ships.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import time
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from worldodds.exam.optics import DEGRADATIONS
-from worldodds.exam.sitting import CLEAN, FIRST_SEED, sit
+from worldodds.exam.sitting import CLEAN, FIRST_SEED, Answer, sit
 from worldodds.generators.simulator import simulator
+from worldodds.interop.certificate_json import CertificateDocument, certificate_of, write_certificate
 from worldodds.interop.exam_json import exam_document
 from worldodds.interop.json_text import as_json
 from worldodds.readers.tracker import Tracker
@@ -45,15 +49,21 @@ def main() -> None:
     parser.add_argument("--scenes", nargs="*", default=list(WORLDS))
     parser.add_argument("--workers", type=int)
     parser.add_argument("--conditions", nargs="*", default=())
+    parser.add_argument("--certificate", type=Path, help="where to write the tracker's certificate")
     parser.add_argument("--pages", type=Path, help="a folder for the pages with misread clips")
     options = parser.parse_args()
+    began, answers = time.monotonic(), list[Answer]()
     for scene in options.scenes if options.n else []:
-        examine(scene, options.n, options.workers, options.pages, options.conditions)
+        answers += examine(scene, options.n, options.workers, options.pages, options.conditions)
         write_table()
     write_table()
+    if options.certificate:
+        write_certificate(certified(answers, options.scenes, options.n, time.monotonic() - began), options.certificate)
 
 
-def examine(name: str, n: int, workers: int | None, pages: Path | None, conditions: Sequence[str]) -> None:
+def examine(
+    name: str, n: int, workers: int | None, pages: Path | None, conditions: Sequence[str]
+) -> tuple[Answer, ...]:
     """Examine the tracker on one scene and keep the document."""
     scenes, maker, reader = [find_suite("calibench").scene(name)], simulator("fair"), Tracker()
     answers = sit(reader, maker, scenes, n, workers=workers, conditions=conditions)
@@ -71,6 +81,22 @@ def examine(name: str, n: int, workers: int | None, pages: Path | None, conditio
     if pages:
         write_exam_page(document, answers, scenes, pages / f"{name}.html")
     print(name, {condition: entry.agree for condition, entry in document.scenes[name].items()}, flush=True)
+    return answers
+
+
+def certified(answers: Sequence[Answer], scenes: Sequence[str], n: int, seconds: float) -> CertificateDocument:
+    """Return the tracker's certificate."""
+    maker = simulator("fair")
+    return certificate_of(
+        answers,
+        find_suite("calibench").only(scenes).scenes,
+        reader=Tracker(),
+        generator=(maker.name, maker.settings),
+        n=n,
+        first_seed=FIRST_SEED,
+        made_at=datetime.now(UTC),
+        seconds=seconds,
+    )
 
 
 def write_table() -> None:
