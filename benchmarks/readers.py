@@ -105,7 +105,7 @@ def write_table() -> None:
     remarks: list[str] = []
     for scene in find_suite("calibench").scene_ids:
         conditions: dict[str, Any] = {}
-        for path in sorted([RESULTS / "exam" / f"{scene}.json", *(RESULTS / "exam").glob(f"{scene}-*.json")]):
+        for path in sorted([*(RESULTS / "exam").glob(f"{scene}.json"), *(RESULTS / "exam").glob(f"{scene}-*.json")]):
             for name, entry in json.loads(path.read_text(encoding="utf-8"))["scenes"][scene].items():
                 if name not in conditions or entry["n"] > conditions[name]["n"]:
                     conditions[name] = entry
