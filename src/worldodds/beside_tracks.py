@@ -83,8 +83,12 @@ def beside_tracks(
 
 
 def null_laws(suite: Suite) -> dict[int, MeanLaw]:
-    """Return the null law of the calibration average over all scenes with known odds, by readable rollouts a scene."""
-    known = [s.reference for s in suite.scenes if s.reference and placement_of(s).track == "calibration"]
+    """Return the null law of the calibration average over all scenes with known odds, by readable rollouts a scene.
+
+    Scenes whose odds were counted in an experiment are not among them.
+    """
+    measured = [s.reference for s in suite.scenes if placement_of(s).track == "calibration"]
+    known = [reference for reference in measured if reference and reference.counts is None]
     return {n: mean_tvd_law([(reference, n) for reference in known]) for n in NULL_SIZES} if known else {}
 
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from worldodds.cli import call
 from worldodds.errors import InputError, SourceError
 from worldodds.interop.calibench import write_bins
 from worldodds.interop.source import read_source
 from worldodds.rollout import Reading
 from worldodds.row import Row
+from worldodds.statistics.waves import EarlyRule
 from worldodds.suites import find_suite
 from worldodds.suites.published import published_readings
 
@@ -29,6 +32,35 @@ def cell(**changes) -> dict:
 def write(folder: Path, value: object, name: str = "dice_wan_bins.json") -> Path:
     (folder / name).write_text(value if isinstance(value, str) else json.dumps(value))
     return folder
+
+
+COINS = """format = "worldodds.suite/1"
+id = "coins"
+title = "Coins"
+version = "1"
+source = "ours"
+scenes = ["bent"]
+
+[protocol]
+rollouts = 14
+aggregate = "mntv"
+"""
+BENT = """format = "worldodds.scene/1"
+id = "bent"
+title = "Bent coin"
+prompt = "The coin is flipped."
+labels = ["heads", "tails"]
+
+[readout]
+evidence = "last frame"
+question = "Heads or tails?"
+nulls = []
+
+[reference]
+kind = "counts"
+counts = { tails = 51, heads = 81 }
+source = "Our own bench, 132 flips."
+"""
 
 
 def row(**changes) -> Row:
@@ -145,3 +177,63 @@ def test_same_cell_in_two_files(tmp_path: Path) -> None:
         SourceError, match=r"dice_wan_copy_bins.json: row 1: seed 0 .* given at .*dice_wan_bins.json: row 1"
     ):
         read_source(tmp_path, SUITE)
+
+
+def test_export_writes_a_folder_of_bins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A name without an ending; scoring it gives the same numbers; nothing is mixed into what is there."""
+    folder = tmp_path / "bins"
+    assert call(["export", "published", "-o", str(folder)]) == 0
+    assert f"54 files in {folder}" in capsys.readouterr().out
+
+    def scores(source: str) -> dict[str, Any]:
+        assert call(["score", source, "--json"]) == 0
+        return {name: model["mntv"] for name, model in json.loads(capsys.readouterr().out)["models"].items()}
+
+    assert scores(str(folder)) == scores("published")
+    for where, told in ((folder, "there are bins files here already"), (folder / "dice_wan_bins.json" / "x", "made")):
+        assert call(["export", "published", "-o", str(where)]) == 2
+        assert told in capsys.readouterr().err
+
+
+def test_votes_come_to_one_reading(tmp_path: Path) -> None:
+    """As they count in a score; a vote that failed changes nothing that the others settle."""
+    said = [Reading.saw("3"), Reading(status="failed"), Reading.saw("3")]
+    votes = [row(vote=i, reading=reading) for i, reading in enumerate(said)]
+    tied = [row(index=1, seed=1, vote=i, reading=Reading.saw(face)) for i, face in enumerate("12")]
+    assert write_bins([*votes, *tied], tmp_path, SUITE) == []
+    assert plain(read_source(tmp_path, SUITE)) == [
+        ("dice", "mine", 0, "outcome", "3"),
+        ("dice", "mine", 1, "unreadable", None),
+    ]
+
+
+def test_a_model_that_was_stopped_early_is_refused(tmp_path: Path) -> None:
+    """Read back, it would be tested as if its number of rollouts had been fixed."""
+    with pytest.raises(SourceError, match="mine was stopped early, which bins files cannot say"):
+        write_bins([row(stop=EarlyRule().text)], tmp_path / "bins", SUITE)
+    assert not (tmp_path / "bins").exists()
+
+
+def test_what_the_format_does_not_hold_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Odds counted in an experiment stay in the suite, with which the folder scores as before; nulls are one kind."""
+    suite = tmp_path / "coins"
+    suite.mkdir()
+    (suite / "suite.toml").write_text(COINS)
+    (suite / "bent.toml").write_text(BENT)
+    table = tmp_path / "t.csv"
+    lines = [f"bent,m,{i},{'heads' if i % 3 else 'tails'},outcome" for i in range(12)]
+    lines += ["bent,m,12,,out_of_schema", "bent,m,13,,failed"]
+    table.write_text("\n".join(["scene,model,seed,outcome,status", *lines]) + "\n")
+    assert call(["export", str(table), "--suite", str(suite), "-o", str(tmp_path / "bins")]) == 3
+    out = capsys.readouterr().out
+    assert "1 files in" in out
+    assert "Left out, for the format has outcomes and nulls only: 1 refused, failed or missing" in out
+    assert "1 readings that were out of schema come back as unreadable" in out
+    assert "The format holds no odds" in out
+    assert f"worldodds score {tmp_path / 'bins'} --suite {suite}" in out
+    cells: list[dict[str, Any]] = []
+    for source in (table, tmp_path / "bins"):
+        call(["score", str(source), "--suite", str(suite), "--json"])
+        cells.append(json.loads(capsys.readouterr().out)["models"]["m"]["cells"]["bent"])
+    assert cells[0]["g"] == cells[1]["g"]
+    assert cells[0]["experiment"] == cells[1]["experiment"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from worldodds import video
+from worldodds.cli import call
 from worldodds.errors import SourceError
 from worldodds.interop.pawbench import is_official, read_official
 from worldodds.interop.pawbench_inputs import clips_of, import_benchmark
@@ -222,3 +224,26 @@ def test_foreign_files_among_rollouts(tmp_path: Path) -> None:
     clips, told = clips_of(tmp_path, SUITE)
     assert sorted(clips) == [("A-01", 0), ("A-01", 1)]
     assert len(told) == 4
+
+
+def test_counted_odds_are_scored_and_their_uncertainty_is_set_aside(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The official metric takes the experiment's shares; the export says so, and no law of ours is told for it."""
+    suite = tmp_path / "mine"
+    shutil.copytree(SUITE.folder, suite)
+    text, _, _ = (suite / "A-01.toml").read_text().partition("[reference]")
+    counted = '[reference]\nkind = "counts"\ncounts = { heads = 7, tails = 10 }\nsource = "Our bench, 17 flicks."\n'
+    (suite / "A-01.toml").write_text(text + counted)
+    table = tmp_path / "t.csv"
+    table.write_text("scene,model,seed,outcome\n" + "".join(f"A-01,m,{i},{i % 2 + 1}\n" for i in range(50)))
+    words = [str(table), "--suite", str(suite)]
+    assert call(["pawbench", "export", *words, "-o", str(tmp_path / "out")]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert (
+        "scene A-01: that its odds are uncertain, counted in 17 trials; metrics.json takes the shares as known" in out
+    )
+    metrics = (tmp_path / "out" / "metrics.json").read_text()
+    assert f"{100 * abs(7 / 17 - 1 / 2):.6f}" in metrics
+    assert call(["score", *words, "--partial"]) == 3
+    assert "8.8 (1 scenes, not an official number)" in capsys.readouterr().out

@@ -150,14 +150,15 @@ def report(
 def export(source: Path, /, *, output: Output, suite: str | None = None, reader: str | None = None) -> int:
     """Write every reading of a source as a table, one row a reading, all statuses; scoring it gives the same numbers.
 
-    A file ending in .eval becomes a log of inspect_ai instead, with pictures of every clip, to open with inspect view.
+    A file ending in .eval becomes a log of inspect_ai instead, with pictures of every clip, to open with inspect view;
+    a name without an ending becomes a folder of CaliBench's own files, <scene>_<model>_bins.json.
 
     Parameters
     ----------
     source
         As for score.
     output
-        A file ending in .csv, .parquet or .jsonl, or in .eval.
+        A file ending in .csv, .parquet or .jsonl, or in .eval; or a new folder.
     suite
         A suite's name or its folder; a run's own by default, else calibench.
     reader
@@ -169,9 +170,29 @@ def export(source: Path, /, *, output: Output, suite: str | None = None, reader:
     loaded = load(source, suite=suite, reader=reader)
     if output.suffix == ".eval":
         return _export_log(loaded, output)
+    if not output.suffix:
+        return _export_bins(loaded, output)
     write_rows(loaded.rows, output, loaded.suite)
     print(f"{len(loaded.rows)} rows in {output}")
     return open_code(loaded)
+
+
+def _export_bins(source: Source, output: Path) -> int:
+    from worldodds.interop.calibench import write_bins
+
+    left = write_bins(source.rows, output, source.suite)
+    print(f"{len(list(output.glob('*_bins.json')))} files in {output}, one a scene and model")
+    if left:
+        print(f"Left out, for the format has outcomes and nulls only: {len(left)} refused, failed or missing rollouts")
+    merged = sum(row.reading.status == "out_of_schema" for row in source.rows)
+    if merged:
+        print(f"The format has one kind of null: {merged} readings that were out of schema come back as unreadable")
+    read = {row.scene for row in source.rows}
+    if any(scene.id in read and scene.reference and scene.reference.counts for scene in source.suite.scenes):
+        print("The format holds no odds, so none that were counted in an experiment either: they stay in the suite")
+    if source.suite.id != "calibench":
+        print(f"Score it with its suite: worldodds score {output} --suite {source.suite.folder}")
+    return open_code(source)
 
 
 def _export_log(source: Source, output: Path) -> int:

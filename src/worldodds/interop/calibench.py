@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from worldodds.interop.rows import Place, check_unique
 from worldodds.rollout import Reading
 from worldodds.row import Row
 from worldodds.scene import Scene, Suite
+from worldodds.tally import settle
 
 ENDING = "_bins.json"
 _KEYS = ("scene", "model", "num_bins", "rollouts")
@@ -37,12 +40,20 @@ def write_bins(rows: Iterable[Row], folder: Path, suite: Suite) -> list[Row]:
     """Write one bins file a cell, and return the rows that the format cannot hold.
 
     It knows outcomes and nulls only: refused, failed and missing rollouts and failed readings are left out, never
-    written as nulls, and handed back so that they can be shown. Both kinds of null are written as null.
+    written as nulls, and handed back so that they can be shown. Both kinds of null are written as null, a reader's
+    votes on a clip as what they come to.
 
     Raises:
-        SourceError: several readings of one rollout, two cells that would share a file, or a folder not writable.
+        SourceError: a rule of early stopping, which the files cannot name; several readers of one rollout; two cells
+            that would share a file; or a folder that holds bins files or is not writable.
     """
-    kept, left = _split(rows)
+    rows = list(rows)
+    if stopped := next((row.model for row in rows if row.stop), None):
+        told = f"{stopped} was stopped early, which bins files cannot say, so its verdicts would be others"
+        raise SourceError(f"{told}; write a table (.csv), or run it with --stop never first")
+    if any(folder.glob(f"*{ENDING}")):
+        raise SourceError(f"{folder}: there are bins files here already, which would be mixed in; name a new folder")
+    kept, left = _split(_settled(rows))
     _check_single(kept)
     cells: dict[tuple[str, str], list[Row]] = {}
     for row in sorted(kept, key=lambda row: row.index):
@@ -50,10 +61,27 @@ def write_bins(rows: Iterable[Row], folder: Path, suite: Suite) -> list[Row]:
     names = {cell: f"{cell[0]}_{re.sub(r'[^A-Za-z0-9_.-]+', '-', cell[1])}{ENDING}" for cell in cells}
     if len(set(names.values())) < len(names):
         raise SourceError(f"{folder}: two models have names that differ only in signs; rename one of them")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SourceError(f"{folder}: cannot be made: {error.strerror}; name a folder you may write to") from None
     for cell, members in cells.items():
         text = json.dumps(_cell(suite.scene(cell[0]), members), indent=2, ensure_ascii=False)
         write_bytes(folder / names[cell], (text + "\n").encode())
     return left
+
+
+def _settled(rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield what the votes of one reader on one clip come to."""
+    clips: dict[tuple[str, str, int, int, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        clips[row.scene, row.model, row.index, row.seed, row.reader].append(row)
+    for votes in clips.values():
+        if len({row.vote for row in votes}) < len(votes):
+            yield from votes  # no votes, but the same said twice
+        else:
+            ordered = sorted(votes, key=lambda row: row.vote)
+            yield replace(ordered[0], reading=settle([row.reading for row in ordered]))
 
 
 def _split(rows: Iterable[Row]) -> tuple[list[Row], list[Row]]:
@@ -72,7 +100,7 @@ def _check_single(rows: Iterable[Row]) -> None:
         if other is not row:
             raise SourceError(
                 f"{row.where or row.scene}: seed {row.seed} of scene {row.scene!r}, model {row.model!r} has several "
-                f"readings; a bins file holds one, so choose a reader (and take the majority of its votes)"
+                f"readings; a bins file holds one, so choose a reader"
             )
 
 

@@ -50,10 +50,17 @@ def write_official(rows: Iterable[Row], cards: Sequence[TrackCard], folder: Path
     write_bytes(folder / CHECKPOINT, _lines(judged))
     write_bytes(folder / METRICS, metrics_json(cards).encode())
     most = suite.protocol.rollouts
-    return [
+    beyond = [
         f"{model}, scene {scene}: rollout {index} is beyond the protocol's {most} and left out"
         for model, scene, index in seen
         if not 0 <= index < most
+    ]
+    read = {scene for _, scene, _ in seen}
+    counted = [(one.id, one.reference.n_observed) for one in suite.scenes if one.id in read and one.reference]
+    return beyond + [
+        f"scene {scene}: that its odds are uncertain, counted in {n} trials; metrics.json takes the shares as known"
+        for scene, n in counted
+        if n is not None
     ]
 
 
