@@ -66,3 +66,8 @@ class Reading:
     def saw(cls, label: str, raw: str | None = None) -> Reading:
         """Make a reading of one of the scene's labels."""
         return cls(status="outcome", label=label, raw=raw)
+
+    @classmethod
+    def without_raw(cls, status: ReadingStatus, label: str | None, reason: str | None) -> Reading:
+        """Make a reading that leaves out the reader's raw words."""
+        return cls(status=status, label=label, reason=reason)
