@@ -1,7 +1,8 @@
 """Kill a buying run at its k-th step, again and again, and finish it: a fork a life, so that a life costs little.
 
-Used by tests/test_faults.py and benchmarks/faults.py as ``python kill.py SUITE FOLDER URL N``; it reads one number k a
-line (0: live to the end) and answers with how that life ended.
+Used by tests/test_faults.py and benchmarks/faults.py as ``python kill.py SUITE FOLDER MODEL URL N STOP``; it reads one
+number k a line (0: live to the end), with ``rebuy`` behind it where that life may buy again, and answers with how the
+life ended. MODEL is ``server`` or a hosted model's name, STOP is ``early`` or ``never``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal, cast
 
 import av  # noqa: F401 - loaded once, before the forks
 import cv2  # noqa: F401
@@ -21,7 +24,9 @@ from worldodds import filming, jobs, video, working_folder
 from worldodds.clock import HastyClock
 from worldodds.engine import plan, run
 from worldodds.filming import Terms
+from worldodds.generators.hosted.base import Hosted
 from worldodds.generators.server import Server, server
+from worldodds.registry import make_generator
 from worldodds.scene import load_suite
 from worldodds.store import RunStore
 from worldodds.testing import CannedReader
@@ -39,15 +44,35 @@ class Life:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def live(suite: Path, folder: Path, url: str, n: int, steps: int) -> int:
-    life = Life(steps)
-    _mortal(life)
-    wanted = plan(load_suite(suite), server(url), [CannedReader()], n)
-    with RunStore(folder) as store:
-        return 3 if run(wanted, store, workers=4, terms=Terms(clock=HastyClock())).open else 0
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """The run that every life wants to see finished."""
+
+    suite: Path
+    folder: Path
+    maker: Server | Hosted
+    n: int
+    stop: Literal["early", "never"]
+
+    def live(self, steps: int, *, rebuy: bool) -> int:
+        _mortal(Life(steps), type(self.maker))
+        wanted = plan(load_suite(self.suite), self.maker, [CannedReader()], self.n, stop=self.stop)
+        with RunStore(self.folder) as store:
+            return 3 if run(wanted, store, workers=4, terms=Terms(clock=HastyClock(), rebuy=rebuy)).open else 0
 
 
-def _mortal(life: Life) -> None:
+def model(name: str, url: str) -> Server | Hosted:
+    """Return the generator, talking to a fake at ``url``."""
+    if name == "server":
+        return server(url)
+    maker = make_generator(name)
+    assert isinstance(maker, Hosted)
+    assert maker.client.key_variable
+    os.environ[maker.client.key_variable] = "a key for tests"
+    return replace(maker, client=replace(maker.client, base_url=url))
+
+
+def _mortal(life: Life, maker: type[Server | Hosted]) -> None:
     """Put a step before and after every commit, every word with the provider, every move of a file."""
     together = RunStore.together
 
@@ -61,10 +86,10 @@ def _mortal(life: Life) -> None:
 
     RunStore.together = mortal_together  # type: ignore[method-assign]
     for owner, name in (
-        (Server, "submit"),
-        (Server, "poll"),
-        (Server, "find"),
-        (Server, "download"),
+        (maker, "submit"),
+        (maker, "poll"),
+        (maker, "find"),
+        (maker, "download"),
         (video, "probe"),
         (jobs, "move_in"),
         (filming, "move_in"),
@@ -84,11 +109,14 @@ def _around(life: Life, function):  # type: ignore[no-untyped-def]
 
 
 def main() -> None:
-    suite, folder, url, n = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])
+    suite, folder, name, url, n, stop = sys.argv[1:]
+    kind = cast('Literal["early", "never"]', stop)
+    wish = Wish(suite=Path(suite), folder=Path(folder), maker=model(name, url), n=int(n), stop=kind)
     for line in sys.stdin:
+        steps, _, rebuy = line.strip().partition(" ")
         child = os.fork()
         if child == 0:
-            os._exit(live(suite, folder, url, n, int(line)))
+            os._exit(wish.live(int(steps), rebuy=bool(rebuy)))
         _, status = os.waitpid(child, 0)
         print(os.waitstatus_to_exitcode(status), flush=True)  # noqa: T201 - its answer
 

@@ -238,6 +238,19 @@ def test_only_replicate_can_be_asked_what_became_of_an_order(
         assert maker.find(order(tiny), frozenset({"b"})) is None
 
 
+def test_a_job_of_another_run_is_never_taken_for_ours(tiny: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same prompt and seed at another resolution, or from another frame, were bought for something else."""
+    with documented("replicate", monkeypatch) as (server, maker):
+        maker.submit(order(tiny))
+        sent = server.asked[-1].body["input"]
+        for other in ({"resolution": "480p"}, {"image": "data:image/png;base64,AAAA"}):
+            server.listed = [{"id": "b", "model": "google/veo-3.1", "input": {**sent, **other}}]
+            assert maker.find(order(tiny), frozenset()) is None
+        for hidden in ({}, {"image": "https://replicate.delivery/frame.png"}):
+            server.listed = [{"id": "b", "model": "google/veo-3.1", "input": {**sent, **hidden}}]
+            assert maker.find(order(tiny), frozenset()) == "b"
+
+
 def test_the_key_is_nowhere(provider: str, tiny: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run whose provider echoes the key in its errors leaves no trace of it in any file."""
     with documented(provider, monkeypatch) as (server, maker):

@@ -79,7 +79,7 @@ class Replicate(Hosted):
         return self.client.ask("POST", path, body={"input": given}, submitting=True).needed("id")
 
     def find(self, order: Order, known: Collection[str]) -> str | None:
-        """Look for a prediction of this model with the order's prompt and seed that no other order has.
+        """Look for a prediction of this model with the order's prompt, seed and settings that no other order has.
 
         The list goes from the newest back; it is read until it ends, and given up after 20 pages.
         """
@@ -120,7 +120,20 @@ class Replicate(Hosted):
 
     def _is_of(self, one: Reply, order: Order) -> bool:
         same = one.at("input", self.seed_field) == order.seed and one.at("input", "prompt") == order.scene.prompt
-        return same and one.text("model") == self.model and one.text("id") is not None
+        mine = same and one.text("model") == self.model and one.text("id") is not None
+        return mine and not self._contradicts(one, order)
+
+    def _contradicts(self, one: Reply, order: Order) -> bool:
+        """Say whether a job was plainly ordered with other settings or another frame, as by another run.
+
+        A field that the list leaves out, or a frame that it shows by another address, tells nothing: to take a job of
+        ours for another's would buy it twice.
+        """
+        given = one.at("input")
+        if any(name in given and given[name] != value for name, value in self.inputs.items()):
+            return True
+        frame, ours = one.text("input", self.frame_field) or "", data_uri(order.scene)
+        return frame.startswith("data:") and ours != frame
 
     def _frame(self, scene: Scene) -> str:
         """Send a small frame within the order, upload a larger one first."""
