@@ -187,3 +187,52 @@ def test_command(checkout: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert cli.call(["import", "calibench", str(checkout), "-o", str(tmp_path / "two")]) == 3
     assert "Open: wan: ball r001" in capsys.readouterr().out
     assert cli.call(["import", "calibench", str(tmp_path / "none"), "-o", str(tmp_path / "three")]) == 2
+
+
+class KilledError(BaseException):
+    """The import ended here, as by kill -9: nothing behind this point was done."""
+
+
+@pytest.mark.parametrize("stage", ["save_suite", "write_rows", "run", "reading_keys", "rename"])
+def test_an_import_that_was_killed_is_repeated(
+    stage: str, checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed after any stage, there is no half of an import, and the same command brings in all that it would have."""
+    from worldodds import bring_calibench as module
+
+    calm = bring_calibench(checkout, tmp_path / "calm")
+    owner, name = (Path, "rename") if stage == "rename" else (module, stage)
+    whole = getattr(owner, name)
+
+    def killed(*words: object, **named: object) -> None:
+        if stage == "rename" and words[1] != tmp_path / "again":
+            return whole(*words, **named)
+        if stage != "rename":
+            whole(*words, **named)
+        raise KilledError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, killed)
+        with pytest.raises(KilledError):
+            bring_calibench(checkout, tmp_path / "again")
+    assert not (tmp_path / "again").exists()
+    assert cli.call(["import", "calibench", str(checkout), "-o", str(tmp_path / "again")]) == 0
+    assert not list(tmp_path.glob(".*.part"))
+    found = [sorted(p.relative_to(tmp_path / f) for p in (tmp_path / f).rglob("*")) for f in ("calm", "again")]
+    assert found[0] == found[1]
+    wan = load(tmp_path / "again" / "runs" / "wan")
+    assert plain(wan.rows) == plain(load(calm.runs[0]).rows)
+    assert all(clip.is_file() and clip.is_relative_to(tmp_path / "again") for clip in wan.clips.values())
+
+
+def test_a_wrong_checkout_leaves_nothing(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error in the middle of it removes what was begun."""
+    from worldodds import bring_calibench as module
+
+    def broken(*_: object) -> None:
+        raise SourceError("no more")
+
+    monkeypatch.setattr(module, "write_rows", broken)
+    with pytest.raises(SourceError, match="no more"):
+        bring_calibench(checkout, tmp_path / "official")
+    assert not list(tmp_path.glob("*official*"))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import shutil
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from worldodds.engine import plan, run
-from worldodds.errors import SourceError
+from worldodds.errors import SourceError, WorldOddsError
 from worldodds.generators.folder import folder
 from worldodds.interop.calibench_inputs import (
     Outcomes,
@@ -20,7 +21,7 @@ from worldodds.interop.tables import write_rows
 from worldodds.keys import reading_keys, rollout_key
 from worldodds.rollout import Clip
 from worldodds.row import Row
-from worldodds.scene import Scene, Suite
+from worldodds.scene import Scene, Suite, load_suite
 from worldodds.scene_file import save_suite
 from worldodds.store import RunStore, StoredReading
 from worldodds.suites import find_suite
@@ -43,7 +44,8 @@ class Brought:
 def bring_calibench(checkout: Path, into: Path) -> Brought:
     """Make ``suite/``, ``outcomes.csv`` (where there are bins files) and ``runs/<model>/`` (where there are clips).
 
-    Nothing is downloaded and none of the checkout's code is run; what is brought in keeps its own licence.
+    Nothing is downloaded and none of the checkout's code is run; what is brought in keeps its own licence. ``into``
+    appears by rename, whole; what a killed import left beside it is removed by the next.
 
     Raises:
         SourceError: no checkout of CaliBench, a file of it is wrong, or ``into`` exists already.
@@ -52,17 +54,31 @@ def bring_calibench(checkout: Path, into: Path) -> Brought:
         raise SourceError(f"{checkout}: there is no such folder; give the root of a checkout of CaliBench")
     if into.exists():
         raise SourceError(f"{into}: this exists already; give a new folder")
-    official = official_suite(checkout, find_suite("calibench"))
+    official = as_published(official_suite(checkout, find_suite("calibench")))
     outcomes = read_outcomes(checkout, official)
-    suite = save_suite(as_published(official), into / "suite")
+    models = filmed_models(checkout, official)
+    part = into.with_name(f".{into.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    try:
+        left = _fill(part, checkout, official, outcomes, models)
+    except WorldOddsError:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
+    part.rename(into)
+    suite = load_suite(into / "suite")
+    runs = tuple(into / "runs" / model for model in models)
+    return Brought(suite=suite, outcomes=outcomes, runs=runs, reworded=reworded(suite), open=tuple(left))
+
+
+def _fill(part: Path, checkout: Path, official: Suite, outcomes: Outcomes, models: Mapping[str, int]) -> list[str]:
+    """Make all that is brought in, in a folder beside its place; return what is open in the runs."""
+    suite = save_suite(official, part / "suite")
     if outcomes.rows:
-        write_rows(outcomes.rows, into / "outcomes.csv", suite)
-    runs: list[Path] = []
+        write_rows(outcomes.rows, part / "outcomes.csv", suite)
     left: list[str] = []
-    for model, n in filmed_models(checkout, suite).items():
-        runs.append(into / "runs" / model)
-        left += _bring_run(checkout, model, n, suite, outcomes.rows, runs[-1])
-    return Brought(suite=suite, outcomes=outcomes, runs=tuple(runs), reworded=reworded(suite), open=tuple(left))
+    for model, n in models.items():
+        left += _bring_run(checkout, model, n, suite, outcomes.rows, part / "runs" / model)
+    return left
 
 
 def _bring_run(checkout: Path, model: str, n: int, suite: Suite, rows: Iterable[Row], into: Path) -> list[str]:

@@ -14,10 +14,12 @@ import pytest
 from worldodds import video
 from worldodds.cli import call
 from worldodds.errors import SourceError
+from worldodds.interop import pawbench_inputs
 from worldodds.interop.pawbench import is_official, read_official
 from worldodds.interop.pawbench_inputs import clips_of, import_benchmark
 from worldodds.interop.pawbench_metrics import is_metrics, metrics_json, read_metrics
 from worldodds.interop.pawbench_out import write_official
+from worldodds.scene import load_suite
 from worldodds.sources import load
 from worldodds.suites import find_suite
 from worldodds.track_scores import score_track_source, score_track_sources
@@ -214,6 +216,26 @@ def test_paths_stay_inside_the_package(package: Path, tmp_path: Path, key: str) 
     with pytest.raises(SourceError, match="scene_table: '/etc/passwd' leads out"):
         import_benchmark(package, SUITE, tmp_path / "mine")
     assert not (tmp_path / "mine").exists()
+
+
+@pytest.mark.parametrize("stage", ["_write_scene", "load_suite", "rename"])
+def test_an_import_that_was_killed_is_repeated(
+    stage: str, package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed at any stage, there is no half of a suite, and the same command makes the whole of it."""
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path if stage == "rename" else pawbench_inputs, stage, killed)
+        assert call(["import", "pawbench", str(package), "-o", str(tmp_path / "suite")]) == 130
+    assert not (tmp_path / "suite").exists()
+    assert list(tmp_path.glob(".suite.part"))
+    assert call(["import", "pawbench", str(package), "-o", str(tmp_path / "suite")]) == 0
+    assert not list(tmp_path.glob(".suite.part"))
+    calm = import_benchmark(package, SUITE, tmp_path / "calm")
+    assert load_suite(tmp_path / "suite").content_hash == calm.content_hash
 
 
 def test_foreign_files_among_rollouts(tmp_path: Path) -> None:
