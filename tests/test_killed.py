@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -10,6 +12,8 @@ import time
 from pathlib import Path
 
 import pytest
+
+from worldodds.store import RunStore
 
 SCRIPT = """
 import sys
@@ -63,3 +67,26 @@ def test_kill_9_at_random_points_loses_nothing(
         process.communicate()
     finish(begin(tiny_folder, tmp_path / "killed", how))
     assert state(tmp_path / "killed") == state(tmp_path / "calm")
+
+
+RUN = "from worldodds.cli import main; main()"
+
+
+@pytest.mark.parametrize("all_of_them", [False, True])
+def test_sigterm_ends_a_run_as_ctrl_c_does(all_of_them: bool, tmp_path: Path) -> None:
+    """One sentence and 143, also where a scheduler tells every process of the run; the same command then goes on."""
+    words = [sys.executable, "-c", RUN, "run", "--generator", "simulator/fair", "--scene", "galton_board", "-n", "40"]
+    words += ["--reader", "oracle", "-o", str(tmp_path / "run"), "--workers", "2"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    longest = time.monotonic() + 60
+    while not list(tmp_path.glob("run/rollouts/*/*.mp4")) and time.monotonic() < longest:
+        time.sleep(0.02)
+    (os.killpg if all_of_them else os.kill)(process.pid, signal.SIGTERM)
+    _, complaints = process.communicate(timeout=60)
+    assert process.returncode == 143, complaints
+    assert complaints == "worldodds: stopped; nothing is lost, the same command goes on from here\n"
+    with RunStore(tmp_path / "run", write=False) as store:
+        kept = {rollout.index for rollout in store.rollouts().values() if rollout.status == "done"}
+    clips = {int(clip.stem[1:]) for clip in tmp_path.glob("run/rollouts/*/*.mp4")}
+    assert kept <= clips
+    assert 0 < len(kept) < 40

@@ -127,8 +127,9 @@ def _processes(workers: int) -> Executor:
 
 
 def _begin_worker(parent: int) -> None:
-    """Leave Ctrl-C to the parent, and end when the parent is gone (also after kill -9)."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Leave Ctrl-C and SIGTERM to the parent, and end when the parent is gone (also after kill -9)."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 

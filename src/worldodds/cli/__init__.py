@@ -1,14 +1,16 @@
 """The command line: parse, call one public function, print.
 
-Exit codes: 0 fine, 1 a bug of ours, 2 bad input, 3 something is still open, 130 stopped by the user.
+Exit codes: 0 fine, 1 a bug of ours, 2 bad input, 3 something is still open, 130 stopped by the user, 143 by SIGTERM.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import signal
 import sqlite3
 import sys
+from typing import NoReturn
 
 from cyclopts import App, CycloptsError
 
@@ -32,7 +34,7 @@ from worldodds.cli import (
 )
 from worldodds.errors import WorldOddsError
 
-BAD_INPUT, OPEN, INTERRUPTED = 2, 3, 130
+BAD_INPUT, OPEN, INTERRUPTED, TERMINATED = 2, 3, 130, 143
 
 app = App(
     name="worldodds",
@@ -80,8 +82,18 @@ def said() -> list[str]:
     return list(_words)
 
 
+class _TerminatedError(KeyboardInterrupt):
+    """The process was told to end; whatever heeds Ctrl-C heeds this."""
+
+
+def _terminate(*_: object) -> NoReturn:
+    raise _TerminatedError
+
+
 def main(words: list[str] | None = None) -> None:
     """Run a command and leave with its exit code; an error that is not ours shows its trace and leaves with 1."""
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:  # as job schedulers end what has used up its time
+        signal.signal(signal.SIGTERM, _terminate)
     sys.exit(call(words))
 
 
@@ -95,8 +107,9 @@ def call(words: list[str] | None = None) -> int:  # noqa: PLR0911 - one exit cod
         return _complain(" ".join(str(error).split()), BAD_INPUT)
     except WorldOddsError as error:
         return _complain(str(error), BAD_INPUT)
-    except KeyboardInterrupt:
-        return _complain("stopped; nothing is lost, the same command goes on from here", INTERRUPTED)
+    except KeyboardInterrupt as error:
+        code = TERMINATED if isinstance(error, _TerminatedError) else INTERRUPTED
+        return _complain("stopped; nothing is lost, the same command goes on from here", code)
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
