@@ -79,7 +79,7 @@ def test_sigterm_ends_a_run_as_ctrl_c_does(all_of_them: bool, tmp_path: Path) ->
     words += ["--reader", "oracle", "-o", str(tmp_path / "run"), "--workers", "2"]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     longest = time.monotonic() + 60
-    while not list(tmp_path.glob("run/rollouts/*/*.mp4")) and time.monotonic() < longest:
+    while len(list(tmp_path.glob("run/rollouts/*/*.mp4"))) < 3 and time.monotonic() < longest:
         time.sleep(0.02)
     (os.killpg if all_of_them else os.kill)(process.pid, signal.SIGTERM)
     _, complaints = process.communicate(timeout=60)

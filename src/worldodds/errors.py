@@ -97,13 +97,19 @@ class MissingDependencyError(WorldOddsError):
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return ``" Did you mean 'x'?"`` for the closest known name, else a list of what there is.
 
+    A name that differs only in capital letters is closest of all.
+
     >>> nearest("coin_tos", ["coin_toss", "dice"])
     " Did you mean 'coin_toss'?"
     >>> nearest("qqq", ["coin_toss", "dice"])
     ' Known: coin_toss, dice.'
+    >>> nearest("DICE", ["coin_toss", "dice"])
+    " Did you mean 'dice'?"
     """
     names = list(known)
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    folded = name.strip().casefold()
+    close = [one for one in names if one.casefold() == folded]
+    close = close or difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     if close:
         return f" Did you mean {close[0]!r}?"
     return f" Known: {', '.join(names)}." if names else " There are none."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -248,3 +250,38 @@ def test_diffusers_says_what_it_needs(tiny: Suite, tmp_path: Path) -> None:
     except ImportError:
         with pytest.raises(MissingDependencyError, match=r"worldodds\[diffusers\]"):
             maker.generate(tiny.scenes[0], seed=0, index=0, into=tmp_path / "a.mp4")  # type: ignore[union-attr]
+
+
+MAPS = {
+    "": "the file is empty; needed are scene, index (or seed) and path",
+    "scene,idx,path\ncoin,0,a.mp4\n": "the columns are scene, idx, path; needed are scene, index (or seed) and path",
+    "scene,seed,path\ncoin,0,a.mp4,more\n": "row 2: 4 fields where the header has 3",
+    "scene,seed,path\n\ncoin,²,a.mp4\n": "row 3: seed '²' is no whole number",
+    "scene,index,path\ncoin,-1,a.mp4\n": "row 2: index '-1' is no whole number",
+}
+
+
+@pytest.mark.parametrize("text", MAPS)
+def test_a_wrong_map_is_one_sentence(text: str, tmp_path: Path) -> None:
+    """With the row and what is needed."""
+    (tmp_path / "map.csv").write_text(text)
+    with pytest.raises(InputError, match=re.escape(MAPS[text])):
+        folder(str(tmp_path), map="map.csv")
+
+
+def test_a_map_that_is_no_file_is_refused(tmp_path: Path) -> None:
+    """A pipe that nobody writes to would be waited for without end."""
+    os.mkfifo(tmp_path / "map.csv")
+    with pytest.raises(InputError, match="not a regular file"):
+        folder(str(tmp_path), map="map.csv")
+
+
+def test_columns_of_a_map(tiny: Suite, tmp_path: Path) -> None:
+    """A mark in front, columns of other names, and an index beside a seed, which counts; a scene's case is told."""
+    (tmp_path / "a.mp4").write_bytes(canned_clip(20, 1))
+    (tmp_path / "map.csv").write_text("\ufeffscene, index ,seed,path,note\ncoin,0,41,a.mp4,x\nDie,0,41,a.mp4,x\n")
+    maker = folder(str(tmp_path), map="map.csv")
+    coin, die = tiny.scenes
+    assert maker.generate(coin, seed=0, index=0, into=tmp_path / "out.mp4").details == {"from": "a.mp4"}
+    with pytest.raises(GenerationError, match=r"no rows for scene 'die', index 0; one needed\. Did you mean 'Die'\?"):
+        maker.generate(die, seed=0, index=0, into=tmp_path / "out.mp4")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from worldodds.errors import GenerationError, InputError
+from worldodds.errors import GenerationError, InputError, nearest
 from worldodds.rollout import Rollout, Settings
 from worldodds.scene import Scene
 from worldodds.typed_settings import typed
@@ -31,7 +31,8 @@ class Folder:
     """Clips in a folder; make it with `folder`.
 
     ``model`` is the folder between scene and clip in CaliBench's layout, ``map`` a CSV file with the columns scene,
-    index (or seed) and path, relative to the folder.
+    index (or seed, which is the same of a rollout; the index counts where both are there) and path, relative to the
+    folder. Other columns are left alone.
     """
 
     root: Path
@@ -95,11 +96,13 @@ class Folder:
 
     def _mapped(self, scene: str, index: int) -> Path:
         assert self.map is not None
-        rows = [row for row in _rows(self.map) if row["scene"] == scene and int(row["index"]) == index]
+        known = _rows(self.map)
+        rows = [row for row in known if row["scene"] == scene and int(row["index"]) == index]
         if len(rows) != 1:
-            raise GenerationError(
-                f"{self.map}: {len(rows) or 'no'} rows for scene {scene!r}, index {index}; one needed"
-            )
+            scenes = dict.fromkeys(row["scene"] for row in known)
+            hint = "" if scene in scenes else f".{nearest(scene, scenes)}"
+            told = f"{self.map}: {len(rows) or 'no'} rows for scene {scene!r}, index {index}; one needed{hint}"
+            raise GenerationError(told)
         return self._inside(self.root / rows[0]["path"])
 
     def _inside(self, file: Path) -> Path:
@@ -125,9 +128,7 @@ def folder(root: str = "", **settings: object) -> Folder:
     table = None
     if knobs.map is not None:
         table = Path(knobs.map) if Path(knobs.map).is_file() else place / knobs.map
-        for number, row in enumerate(_rows(table), 2):
-            if not row["index"].isdigit():
-                raise InputError(f"{table}: row {number}: index {row['index']!r} is no whole number")
+        _rows(table)
     return Folder(root=place, model=_plain(knobs.model), map=table, label=knobs.name, version=knobs.version)
 
 
@@ -138,15 +139,30 @@ def _plain(model: str | None) -> str | None:
 
 
 def _rows(table: Path) -> list[dict[str, str]]:
+    """Read a map's rows as scene, index and path; raises InputError with the row that is wrong."""
+    if table.exists() and not table.is_file():
+        raise InputError(f"{table}: not a regular file; give a CSV file with the columns scene, index and path")
     try:
-        with table.open(newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError) as error:
+        with table.open(newline="", encoding="utf-8-sig") as file:
+            lines = list(csv.reader(file, strict=True))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{table}: cannot be read: {error}") from None
-    for row in rows[:1]:
-        if not {"scene", "path"} <= row.keys() or not {"index", "seed"} & row.keys():
-            raise InputError(f"{table}: the columns are {', '.join(row)}; needed are scene, index (or seed) and path")
-    return [{**row, "index": (row.get("index") or row.get("seed") or "").strip()} for row in rows]
+    header = [name.strip() for name in lines[0]] if lines else []
+    number_at = next((name for name in ("index", "seed") if name in header), None)
+    if number_at is None or not {"scene", "path"} <= set(header):
+        told = f"the columns are {', '.join(header)}" if header else "the file is empty"
+        raise InputError(f"{table}: {told}; needed are scene, index (or seed) and path")
+    rows: list[dict[str, str]] = []
+    for number, line in enumerate(lines[1:], 2):
+        if not line:  # a blank line is no row
+            continue
+        if len(line) != len(header):
+            raise InputError(f"{table}: row {number}: {len(line)} fields where the header has {len(header)}")
+        row = {name: cell.strip() for name, cell in zip(header, line, strict=True)}
+        if not re.fullmatch("[0-9]{1,9}", row[number_at]):
+            raise InputError(f"{table}: row {number}: {number_at} {row[number_at]!r} is no whole number")
+        rows.append({"scene": row["scene"], "index": row[number_at], "path": row["path"]})
+    return rows
 
 
 def _clips(place: Path) -> Iterator[Path]:
