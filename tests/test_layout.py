@@ -69,6 +69,7 @@ ORDER = (
     "looks",
     "migrations",
     "run_folder",
+    "frozen_suite",
     "store",
     "keys",
     "still_open",

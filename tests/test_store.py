@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from worldodds.attempts import Attempt
+from worldodds.cli import call
+from worldodds.engine import plan, run
 from worldodds.errors import StoreError
 from worldodds.rollout import Rollout
 from worldodds.run_folder import LEDGER
+from worldodds.scene import load_suite
 from worldodds.store import MIGRATIONS, RunStore
+from worldodds.testing import CannedGenerator, CannedReader
 
 
 def refused(index: int, status: str = "refused") -> Rollout:
@@ -130,3 +136,47 @@ def test_rows_written_together_are_all_there_or_none() -> None:
         with pytest.raises(ZeroDivisionError):
             broken_off()
         assert store.rollouts() == {}
+
+
+def _gone(copy: Path) -> None:
+    shutil.rmtree(copy)
+
+
+def _reworded(copy: Path) -> None:
+    (copy / "coin.toml").write_text((copy / "coin.toml").read_text().replace("A coin is flipped", "A coin flies"))
+
+
+def _broken(copy: Path) -> None:
+    (copy / "coin.toml").write_text("labels = [")
+
+
+def _repainted(copy: Path) -> None:
+    (copy / "frames" / "coin.png").write_bytes((copy / "frames" / "die.png").read_bytes())
+
+
+@pytest.mark.parametrize("spoil", [_gone, _reworded, _broken, _repainted])
+def test_a_frozen_suite_that_is_gone_or_changed_is_told_and_mended(
+    spoil: Callable[[Path], None], tiny_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every command that opens the run says so and what to do; the run's own command puts the copy back."""
+    folder = tmp_path / "run"
+    with RunStore(folder) as store:
+        run(plan(load_suite(tiny_folder), CannedGenerator(), [CannedReader()], 2), store)
+    (copy,) = (folder / "suite").iterdir()
+    spoil(copy)
+    page = ["-o", str(tmp_path / "page.html")]
+    for command in (["status"], ["score"], ["report", *page], ["read", "--reader", "oracle"], ["export", *page]):
+        assert call([command[0], str(folder), *command[1:]]) == 2
+        told = capsys.readouterr().err
+        assert told.count("\n") == 1
+        assert f"the run's copy of its suite, {copy}, " in told
+        assert "restore it from a copy, or give the command that made the run once more" in told
+    other = tmp_path / "other"
+    shutil.copytree(tiny_folder, other)
+    _reworded(other)
+    with RunStore(folder) as store, pytest.raises(StoreError, match="the run's copy of its suite"):
+        run(plan(load_suite(other), CannedGenerator(), [CannedReader()], 2), store)
+    with RunStore(folder) as store:
+        assert run(plan(load_suite(tiny_folder), CannedGenerator(), [CannedReader()], 2), store).filmed == 0
+    assert call(["status", str(folder)]) == 0
+    assert [path.name for path in (folder / "suite").iterdir()] == [copy.name]

@@ -116,6 +116,7 @@ def run(
         VideoError: a frame is no picture; nothing was made.
     """
     plan = replace(plan, stop=stop or plan.stop)
+    store.mend_suite(plan.suite)
     check_same_run(plan, store)
     early = choose_stop(plan.stop, stop_of(store), suite=plan.suite, readers=plan.readers, n=plan.n)
     if early:

@@ -18,10 +18,11 @@ import msgspec
 
 from worldodds.attempts import Attempt
 from worldodds.errors import StoreError
+from worldodds.frozen_suite import freeze, mend, thaw
 from worldodds.migrations import MIGRATIONS
 from worldodds.rollout import Clip, Reading, Rollout, Settings, State
 from worldodds.run_folder import LEDGER, lock, need_run, prepare
-from worldodds.scene import Scene, Suite, load_suite
+from worldodds.scene import Scene, Suite
 
 _ATTEMPT = ("key", "state", "token", "job", "error_class", "message", "request_id", "cost_usd")
 
@@ -53,6 +54,7 @@ class RunStore:
     def __init__(self, folder: Path | str, *, write: bool = True, alone: bool = True) -> None:
         self.folder = Path(folder)
         self._lock: IO[str] | None = None
+        self._frozen: tuple[str, Suite] | None = None
         self._memory = str(folder) == ":memory:"
         if self._memory:
             self._open(":memory:")
@@ -132,28 +134,26 @@ class RunStore:
 
     @property
     def suite(self) -> Suite:
-        """The run's frozen copy of the suite; raises StoreError where the run was never started."""
+        """The run's frozen copy of the suite.
+
+        Raises:
+            StoreError: the run was never started, or the copy is gone or no longer what was frozen.
+        """
         name = self.about("suite")
         if name is None:
             raise StoreError(f"{self.folder}: the run was never started; run it once first")
-        return load_suite(self.folder / "suite" / name)
+        if self._frozen is None or self._frozen[0] != name:
+            self._frozen = (name, thaw(self.folder, name))
+        return self._frozen[1]
 
     def freeze_suite(self, suite: Suite) -> None:
         """Keep a copy of the whole suite; a changed suite gets a copy of its own beside the old one."""
-        whole = load_suite(suite.folder)
-        name = whole.content_hash[:12]
-        target = self.folder / "suite" / name
-        if not self._memory and not target.is_dir():
-            part = target.with_name(f".part-{name}")
-            shutil.rmtree(part, ignore_errors=True)
-            frames = [scene.frame for scene in whole.scenes if scene.frame]
-            texts = [whole.folder / f"{name}.toml" for name in ("suite", *whole.scene_ids)]
-            for file in (*texts, *frames):
-                copy = part / file.relative_to(whole.folder)
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(file, copy)
-            part.rename(target)
-        self.note("suite", name)
+        self.note("suite", freeze(suite, None if self._memory else self.folder))
+
+    def mend_suite(self, suite: Suite) -> None:
+        """Put the frozen copy back where it is gone or was changed, if this is the suite that it was made of."""
+        if not self._memory and (name := self.about("suite")):
+            mend(suite, self.folder, name)
 
     def planned(self) -> dict[str, int]:
         """Return how many rollouts were asked for, by scene id."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import errno
 import json
+import os
 import re
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from worldodds.cli import call
 from worldodds.errors import InputError, MissingDependencyError, SourceError, UnknownNameError
 from worldodds.interop.source import read_source
 from worldodds.interop.tables import COLUMNS, write_rows
@@ -367,3 +369,20 @@ def test_full_disk(tmp_path: Path, monkeypatch) -> None:
         write_rows([row()], path, SUITE)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_pipe_is_no_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody may ever write to it: one sentence at once, of a table, of bins and of a truth."""
+    table, bins = tmp_path / "outcomes.csv", tmp_path / "bins" / "ball_m_bins.json"
+    bins.parent.mkdir()
+    for pipe in (table, bins):
+        os.mkfifo(pipe)
+    (tmp_path / "good.csv").write_text("scene,model,seed,outcome\nball,m,0,left\n")
+    good = str(tmp_path / "good.csv")
+    commands = (["score", str(table)], ["monitor", str(bins.parent)], ["audit", good, "--truth", str(table)])
+    for words in commands:
+        assert call(words) == 2
+        assert "not a file but a pipe or a device; write what it holds into a file first" in capsys.readouterr().err
+    for place, told in ((Path(os.devnull), "none of the known kinds"), (tmp_path, "none of the known kinds")):
+        assert call(["score", str(place)]) == 2
+        assert told in capsys.readouterr().err

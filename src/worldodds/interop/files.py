@@ -13,7 +13,9 @@ from worldodds.errors import SourceError
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return a file's bytes; raises SourceError where it cannot be read or is empty."""
+    """Return a file's bytes; raises SourceError where it cannot be read, is empty, or is a pipe or a device."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise SourceError(f"{path}: not a file but a pipe or a device; write what it holds into a file first")
     try:
         data = path.read_bytes()
     except FileNotFoundError:
