@@ -151,6 +151,16 @@ def test_variable_frame_rate_keeps_its_times(tmp_path: Path) -> None:
     assert np.diff(decode(path).times) * 24 == pytest.approx([1, 1, 1, 1, 4, 1, 1, 1, 1])
 
 
+@pytest.mark.parametrize("name", ["late.mp4", "late.mov", "late.mkv"])
+def test_a_late_start_is_not_part_of_the_length(tmp_path: Path, name: str) -> None:
+    """Pictures that begin two seconds into the file last as long as those that begin at once."""
+    ending = name.partition(".")[2]
+    at_once, late = (film(tmp_path / f"{k}.{ending}", n=24, pts=lambda i, k=k: i + 48 * k) for k in (0, 1))
+    assert probe(late).frames == probe(at_once).frames
+    assert probe(late).seconds == pytest.approx(probe(at_once).seconds, abs=0.002)
+    assert probe(late).seconds == pytest.approx(1.0, abs=0.002)
+
+
 def _audio_only(clip: Path) -> None:
     with av.open(str(clip), "w", format="mp4") as container:
         stream = container.add_stream("aac", rate=16000, layout="mono")

@@ -67,17 +67,18 @@ def encode(frames: Iterable[Image], path: Path, *, frame_rate: int, crf: int = 1
 
 
 def probe(path: Path) -> Clip:
-    """Decode a whole clip and return its sha256, length and number of frames.
+    """Decode a whole clip and return its sha256, length (from its first picture on) and number of frames.
 
     Raises:
         VideoError: missing, empty, truncated, corrupt, without pictures, or shorter than the file declares.
         MissingDependencyError: PyAV is not installed.
     """
-    count, end_s = 0, 0.0
+    count, begin_s, end_s = 0, 0.0, 0.0
     for frame in _whole(path):
+        begin_s = begin_s if count else _time(frame)
         count += 1
         end_s = _time(frame) + _duration(frame)
-    return Clip(path=path, sha256=sha256(path), seconds=round(end_s, 6), frames=count)
+    return Clip(path=path, sha256=sha256(path), seconds=round(end_s - begin_s, 6), frames=count)
 
 
 def sha256(path: Path) -> str:
@@ -277,8 +278,11 @@ def _declared_seconds(container: Any, stream: Any) -> float:
     """Length of the pictures by the file's own word; 0 where it has none (sound may outlast pictures)."""
     if stream.duration:
         return float(stream.duration * stream.time_base)
-    alone = len(container.streams) == 1
-    return container.duration / 1e6 if alone and container.duration else 0.0
+    if len(container.streams) > 1 or not container.duration:
+        return 0.0
+    # Matroska and WebM count from the file's beginning, not from their first picture
+    late = container.start_time if "matroska" in container.format.name else 0
+    return (container.duration - max(late or 0, 0)) / 1e6
 
 
 def _time(frame: VideoFrame) -> float:
