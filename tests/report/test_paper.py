@@ -32,6 +32,15 @@ def test_markdown_has_every_score_with_its_mark(cards: tuple[Scorecard, ...]) ->
     assert [line.count("|") for line in lines] == [7] * 8 + [8] * 5, "every row has as many cells as its header"
 
 
+def test_markdown_passes_no_markup_on(cards: tuple[Scorecard, ...]) -> None:
+    """A model called <script> is shown, not run; nor does it become a link, code or another cell."""
+    name = "a<script>alert(1)</script>|`b`[c](d)\\e"
+    text = tables([replace(cards[0], model=name), *cards[1:]], "md")
+    assert "<" not in text
+    written = "a&lt;script&gt;alert(1)&lt;/script&gt;\\|\\`b\\`[c]\\(d)\\\\e"
+    assert text.count(written) == 2, "in the table of means and above the scores by scene"
+
+
 def test_latex_escapes_names(cards: tuple[Scorecard, ...]) -> None:
     """A model called a_b&c% does not break the table."""
     text = tables([replace(cards[0], model="a_b&c%"), *cards[1:]], "tex")

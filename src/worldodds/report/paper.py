@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,10 +85,18 @@ def _scenes(cards: Sequence[Scorecard]) -> _Sheet:
 
 def _markdown(sheet: _Sheet) -> str:
     def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|").replace("*", "\\*") for cell in cells) + " |"
+        return "| " + " | ".join(map(_plain, cells)) + " |"
 
     rule = "| " + " | ".join(["---", *(["---:"] * (len(sheet.header) - 1))]) + " |"
     return "\n".join([sheet.caption, "", line(sheet.header), rule, *map(line, sheet.rows)])
+
+
+def _plain(text: str) -> str:
+    """Write a cell so that a page made of it shows what it says: no tags, marks or links of a model's name."""
+    text = html.escape(text.replace("\\", "\\\\"), quote=False)
+    for mark in "|*`":
+        text = text.replace(mark, f"\\{mark}")
+    return text.replace("](", "]\\(")
 
 
 def _latex(sheet: _Sheet) -> str:
