@@ -54,8 +54,13 @@ def read(clip: Path) -> Truth:
     """Read the truth of a clip; raises OutOfRangeError where there is none, or none that can be read."""
     path = truth_path(clip)
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Truth)
+        raw: Any = msgspec.json.decode(path.read_bytes())
+        made = raw.get("format", "missing") if isinstance(raw, dict) else "missing"
+        if made != FORMAT:
+            told = "it was made by another version of worldodds, or is none; film the clip anew"
+            raise OutOfRangeError(f"{path}: format: {made!r} is not {FORMAT!r}: {told}")
+        return msgspec.convert(raw, Truth)
     except FileNotFoundError:
         raise OutOfRangeError(f"{clip}: no truth lies beside it; the oracle reads simulated clips only") from None
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
         raise OutOfRangeError(f"{path}: not a truth file ({error})") from None

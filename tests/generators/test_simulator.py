@@ -181,3 +181,23 @@ def test_without_pull_the_cue_changes_no_odds() -> None:
     dice = SUITE.scene("dice")
     assert np.allclose(cued(dice, Knobs(cue="6", cue_pull=0.0)), 1 / 6)
     assert cued(dice, Knobs(cue="6", cue_pull=0.4)) == pytest.approx([0.1] * 5 + [0.5])
+
+
+def test_a_truth_of_another_version_is_refused(tmp_path: Path) -> None:
+    """What its fields would mean is not known, so the oracle's reading has failed and says why."""
+    rollout = simulator("fair", size="320x240").generate(BALL, seed=5, index=0, into=tmp_path / "a.mp4")
+    file = truth.truth_path(rollout.clip.path)
+    whole = file.read_text()
+    assert Oracle().read(rollout.clip, BALL, vote=0).status == "outcome"
+    for text, told in (
+        (whole.replace("worldodds.truth/1", "worldodds.truth/2"), "format: 'worldodds.truth/2' is not 'worldodds.tr"),
+        (whole.replace('"format"', '"formed"'), "format: 'missing' is not"),
+        ("[1]", "format: 'missing' is not"),
+        (whole[:40], "not a truth file"),
+    ):
+        file.write_text(text)
+        reading = Oracle().read(rollout.clip, BALL, vote=0)
+        assert reading.status == "failed"
+        assert told in str(reading.reason)
+    file.write_bytes(b'{"scene": "\xff"}')
+    assert "not a truth file" in str(Oracle().read(rollout.clip, BALL, vote=0).reason)
