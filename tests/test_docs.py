@@ -141,7 +141,7 @@ def test_verdicts_are_the_codes() -> None:
 def test_exit_codes_are_the_codes() -> None:
     """The table of exit codes lists those that the command line uses."""
     codes = [int(code) for code in _table("docs/concepts.md", "code")]
-    assert codes == [0, 1, cli.BAD_INPUT, cli.OPEN, cli.INTERRUPTED]
+    assert codes == [0, 1, cli.BAD_INPUT, cli.OPEN, cli.INTERRUPTED, cli.TERMINATED]
 
 
 def test_scenes_are_those_of_the_suite() -> None:
