@@ -13,6 +13,7 @@ from worldodds.certificates import folder, keep, kept, quote, quoted
 from worldodds.cli import call
 from worldodds.engine import plan, run
 from worldodds.errors import SourceError
+from worldodds.exam.staging import conditions_of
 from worldodds.fake_judge import FakeJudge, Step
 from worldodds.generators.simulator import simulator
 from worldodds.interop.certificate_json import CertificateDocument, read_certificate, write_certificate
@@ -82,7 +83,8 @@ def test_the_exam_says_how_long_it_takes(fake: FakeJudge, capsys: pytest.Capture
     """Before the first clip it says how much there is to ask, then its rate; at the end where it is kept."""
     assert _exam(fake) == 0
     seen = capsys.readouterr()
-    assert "32 clips, 64 to 96 questions with 16 at once" in seen.err
+    clips = 2 * len(conditions_of(BALL.scene("ball")))
+    assert f"{clips} clips, {2 * clips} to {3 * clips} questions with 16 at once" in seen.err
     assert "2 of 2; took" in seen.err
     assert "votes: " in seen.out
     assert str(folder()) in seen.out
