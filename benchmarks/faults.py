@@ -61,26 +61,25 @@ def one_run(
     with LocalServer(provider) as local:
         if isinstance(provider, HostedBooks):
             provider.url = local.url
-        lives = Lives(suite, folder, local.url, N, model=model)
-        while deaths < kills:
-            end = lives.live(rng.randint(1, 30))
-            assert end in (-9, 0, 3), end
-            deaths += end == -9
-            clips = sorted(folder.glob("rollouts/*/*.mp4"))
-            if end != -9:
-                for clip in rng.sample(clips, min(5, len(clips))):
-                    clip.unlink()
-            if end == 3 and not clips:
-                break
-        end = lives.live(0)
-        unasked = [(scene, seed) for scene, seed, *_ in provider.sold]
-        assert len(set(unasked)) == len(unasked), f"{folder}: bought twice"
-        if end == 3:
-            assert model.startswith("runway"), "only a provider that tells nothing leaves something perhaps bought"
-            if isinstance(provider, HostedBooks):
-                provider.fault = faultless
-            assert lives.live(0, rebuy=True) == 0
-        lives.close()
+        with Lives(suite, folder, local.url, N, model=model) as lives:
+            while deaths < kills:
+                end = lives.live(rng.randint(1, 30))
+                assert end in (-9, 0, 3), end
+                deaths += end == -9
+                clips = sorted(folder.glob("rollouts/*/*.mp4"))
+                if end != -9:
+                    for clip in rng.sample(clips, min(5, len(clips))):
+                        clip.unlink()
+                if end == 3 and not clips:
+                    break
+            end = lives.live(0)
+            unasked = [(scene, seed) for scene, seed, *_ in provider.sold]
+            assert len(set(unasked)) == len(unasked), f"{folder}: bought twice"
+            if end == 3:
+                assert model.startswith("runway"), "only a provider that tells nothing leaves something perhaps bought"
+                if isinstance(provider, HostedBooks):
+                    provider.fault = faultless
+                assert lives.live(0, rebuy=True) == 0
     assert len({(scene, seed) for scene, seed, *_ in provider.sold}) == 2 * N, f"{folder}: not all was bought"
     return deaths, unasked, state(folder)
 

@@ -46,7 +46,8 @@ fi
 stamp=.venv/.locked
 if [ ! -f $stamp ] || ! cmp -s requirements.lock $stamp; then
   say "Installing the locked dependencies ..."
-  .venv/bin/uv pip install -q --python .venv/bin/python --require-hashes -r requirements.lock
+  # compiled now, as pip does: where PYTHONDONTWRITEBYTECODE is set, as in many containers, it never would be again
+  .venv/bin/uv pip install -q --compile-bytecode --python .venv/bin/python --require-hashes -r requirements.lock
   .venv/bin/uv pip install -q --python .venv/bin/python --no-deps -e .
   cp requirements.lock $stamp
 fi

@@ -24,11 +24,9 @@ def test_thirty_kills_lose_nothing_and_buy_nothing_twice(troubled: bool, tiny_fo
     wild = FakeProvider(outcomes=OUTCOMES, refuse=frozenset({4}))
     if troubled:
         wild.fault = Trouble(1)
-    with LocalServer(calm) as quiet, LocalServer(wild) as loud:
-        first = Lives(tiny_folder, tmp_path / "calm", quiet.url)
+    with LocalServer(calm) as quiet, Lives(tiny_folder, tmp_path / "calm", quiet.url) as first:
         assert first.live(0) == 0
-        first.close()
-        lives = Lives(tiny_folder, tmp_path / "killed", loud.url)
+    with LocalServer(wild) as loud, Lives(tiny_folder, tmp_path / "killed", loud.url) as lives:
         deaths = 0
         while deaths < 15:
             end = lives.live(rng.randint(1, 45))
@@ -38,6 +36,5 @@ def test_thirty_kills_lose_nothing_and_buy_nothing_twice(troubled: bool, tiny_fo
                 for clip in rng.sample(sorted((tmp_path / "killed").glob("rollouts/*/*.mp4")), 4):
                     clip.unlink()
         assert lives.live(0) == 0
-        lives.close()
     assert state(tmp_path / "killed") == state(tmp_path / "calm")
     assert len({(scene, seed) for scene, seed, _ in wild.sold}) == len(wild.sold) == 2 * N

@@ -53,10 +53,8 @@ def count(folder: Path, question: str) -> int:
 
 
 def calm(model: str, suite: Path, folder: Path, n: int = N, *, stop: str = "never", **faults: Any) -> HostedBooks:
-    with selling(model, suite, **faults) as books:
-        lives = Lives(suite, folder, books.url, n, model=model, stop=stop)
+    with selling(model, suite, **faults) as books, Lives(suite, folder, books.url, n, model=model, stop=stop) as lives:
         assert lives.live(0) == 0
-        lives.close()
     return books
 
 
@@ -72,11 +70,12 @@ def test_a_list_of_jobs_tells_what_became_of_every_order(troubled: bool, tiny_fo
     refuse = frozenset({3})
     calm(REPLICATE, tiny_folder, tmp_path / "calm", refuse=refuse)
     faults = {"fault": Trouble(5)} if troubled else {}
-    with selling(REPLICATE, tiny_folder, refuse=refuse, **faults) as books:
-        lives = Lives(tiny_folder, tmp_path / "killed", books.url, N, model=REPLICATE)
+    with (
+        selling(REPLICATE, tiny_folder, refuse=refuse, **faults) as books,
+        Lives(tiny_folder, tmp_path / "killed", books.url, N, model=REPLICATE) as lives,
+    ):
         kill(lives, 12, random.Random(troubled), 25)
         assert lives.live(0) == 0
-        lives.close()
     assert set(Counter(books.sold).values()) == {1}
     assert len(books.sold) == 2 * N
     assert keyed(tmp_path / "killed") == keyed(tmp_path / "calm")
@@ -88,21 +87,22 @@ def test_without_a_list_nothing_is_bought_again_unasked(troubled: bool, tiny_fol
     """Runway lists nothing: what was perhaps bought stays so until --rebuy, which buys it once more and no other."""
     calm(RUNWAY, tiny_folder, tmp_path / "calm")
     faults = {"fault": Trouble(6)} if troubled else {}
-    with selling(RUNWAY, tiny_folder, **faults) as books:
-        lives = Lives(tiny_folder, tmp_path / "killed", books.url, N, model=RUNWAY)
+    with (
+        selling(RUNWAY, tiny_folder, **faults) as books,
+        Lives(tiny_folder, tmp_path / "killed", books.url, N, model=RUNWAY) as lives,
+    ):
         kill(lives, 12, random.Random(troubled), 25)
         end = lives.live(0)
         lost = count(tmp_path / "killed", LOST)
         assert lost > 0
         assert end == 3
-        assert set(Counter(books.sold).values()) == {1}
+        assert len(set(books.sold)) == len(books.sold), "what was lost may all have died before it was sold"
         before = list(books.sold)
         assert lives.live(0) == 3
         assert books.sold == before
         kill(lives, 2, random.Random(7), rebuy=True)
         books.fault = lambda *_: None
         assert lives.live(0, rebuy=True) == 0
-        lives.close()
     assert len(books.sold) <= 2 * N + count(tmp_path / "killed", LOST)
     assert keyed(tmp_path / "killed") == keyed(tmp_path / "calm")
 
@@ -116,11 +116,9 @@ def test_a_killed_run_that_stops_early_decides_as_an_undisturbed_one(
     for folder, kills in ((tmp_path / "calm", 0), (tmp_path / "killed", 5)):
         books = FakeProvider(outcomes={"coin": 1, "die": 1})
         place = LocalServer(books) if model == "server" else selling(model, tiny_folder, labels=1)
-        with place as here:
-            lives = Lives(tiny_folder, folder, here.url, 16, model=model, stop="early")
+        with place as here, Lives(tiny_folder, folder, here.url, 16, model=model, stop="early") as lives:
             kill(lives, kills, random.Random(3), 60)
             assert lives.live(0) == 0
-            lives.close()
             sold = [(scene, seed) for scene, seed, *_ in (books.sold if model == "server" else here.sold)]
         (card,) = load(folder).score()
         cells = {scene: card.cell(scene).early for scene in ("coin", "die")}

@@ -62,16 +62,6 @@ def test_probabilities_are_read_only() -> None:
         Reference.uniform(2).probabilities[0] = 1
 
 
-def test_unknown_reference() -> None:
-    """Without odds there are labels, and asking for probabilities says why there are none."""
-    unknown = Reference(labels=("a", "b"), odds=None)
-    assert unknown.k == 2
-    with pytest.raises(StatisticsError, match="not known; only coverage can be measured"):
-        _ = unknown.probabilities
-    with pytest.raises(StatisticsError, match="not known"):
-        _ = unknown.weights
-
-
 @pytest.mark.parametrize(
     ("odds", "message"),
     [

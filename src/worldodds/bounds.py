@@ -18,7 +18,7 @@ def score_bounds(tally: Tally, scene: Scene) -> tuple[float, float] | None:
     them may yet be refused, and then counts nowhere. None where the scene has no odds or nothing was asked for.
     """
     counts, reference, open_now = tally.counts, scene.reference, tally.failed + tally.missing
-    if reference is None or reference.odds is None or counts.n_total + open_now == 0:
+    if reference is None or counts.n_total + open_now == 0:
         return None
     kept = np.arange(0 if counts.n_total else 1, open_now + 1)
     least, largest = _apart(counts, reference, kept)

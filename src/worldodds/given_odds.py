@@ -65,4 +65,4 @@ def written(reference: Reference) -> str:
     >>> written(Reference.of(["1/4", "3/4"], ["red", "blue"]))
     'red:1/4,blue:3/4'
     """
-    return ",".join(f"{label}:{odds}" for label, odds in zip(reference.labels, reference.odds or (), strict=True))
+    return ",".join(f"{label}:{odds}" for label, odds in zip(reference.labels, reference.odds, strict=True))

@@ -70,7 +70,7 @@ class Measurement:
     def collapsed(self) -> bool:
         """Whether two or more valid outcomes were all the same, though the odds allow others."""
         reference = self.scene.reference
-        certain = reference is not None and reference.odds is not None and 1 in reference.odds
+        certain = reference is not None and 1 in reference.odds
         return self.counts.n > 1 and max(self.counts.counts) == self.counts.n and not certain
 
 

@@ -21,7 +21,7 @@ type_of_odds = str | float | int | Fraction
 class Reference:
     """How often each outcome should come up.
 
-    ``odds`` are kept as exact fractions, one a label, zero allowed; ``None`` where the reference is not known.
+    ``odds`` are kept as exact fractions, one a label, zero allowed. A scene whose odds are not known has no reference.
     Floats are taken as the simplest fraction within 1e-12; they must sum to 1 within 1e-9.
 
     ``counts`` are set where the odds are not known but were counted in an experiment: ``odds`` are then the shares
@@ -37,15 +37,13 @@ class Reference:
     """
 
     labels: tuple[str, ...]
-    odds: tuple[Fraction, ...] | None
+    odds: tuple[Fraction, ...]
     counts: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         check_labels(self.labels)
         if self.counts is not None and self.odds != shares_of(self.counts):
             raise StatisticsError("odds: they are not the shares of the counts; make the reference with observed()")
-        if self.odds is None:
-            return
         if len(self.odds) != len(self.labels):
             raise StatisticsError(f"odds: {len(self.odds)} given for {len(self.labels)} labels; give one a label")
         if negative := [str(o) for o in self.odds if o < 0]:
@@ -112,9 +110,7 @@ class Reference:
 
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:
-        """Odds as floats, shape (k,), read-only; raises StatisticsError where the reference is unknown."""
-        if self.odds is None:
-            raise StatisticsError("reference: the odds of this scene are not known; only coverage can be measured")
+        """Odds as floats, shape (k,), read-only."""
         p = np.array([float(o) for o in self.odds])
         p.flags.writeable = False
         return p
@@ -122,8 +118,6 @@ class Reference:
     @cached_property
     def weights(self) -> tuple[tuple[int, ...], int]:
         """Integer weights ``w`` and their total ``W`` with odds exactly ``w / W``."""
-        if self.odds is None:
-            raise StatisticsError("reference: the odds of this scene are not known")
         total = math.lcm(*(o.denominator for o in self.odds))
         return tuple(int(o * total) for o in self.odds), total
 

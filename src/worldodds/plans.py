@@ -56,7 +56,7 @@ def plan_suite(
     """
     n = suite.protocol.rollouts if n is None else n
     plan_one = partial(plan_scene, n=n, tv=tv, delta=delta, power=power, scorability=scorability)
-    known = {scene.id: scene.reference for scene in suite.scenes if scene.reference and scene.reference.odds}
+    known = {scene.id: scene.reference for scene in suite.scenes if scene.reference}
     counted = {scene_id: reference for scene_id, reference in known.items() if reference.counts is not None}
     plan_counted = partial(plan_against_experiment, n=n, tv=tv, delta=delta, power=power, scorability=scorability)
     return SuitePlan(

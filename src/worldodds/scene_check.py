@@ -88,7 +88,7 @@ def risks_of(scene: Scene, rollouts: int) -> tuple[Risk, ...]:
 
 
 def _odds(scene: Scene, rollouts: int) -> Iterator[str]:
-    if scene.reference is None or not scene.reference.odds:
+    if scene.reference is None:
         return
     expected = {label: float(odds) * rollouts for label, odds in zip(scene.labels, scene.reference.odds, strict=True)}
     if len(rare := [label for label, count in expected.items() if count < 1]) * 2 > len(expected):

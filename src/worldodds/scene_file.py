@@ -83,7 +83,7 @@ def scene_toml(scene: Scene, *, frame: str | None) -> str:
 
 
 def _odds(reference: Reference, reason: str) -> dict[str, Any]:
-    odds = reference.odds or ()
+    odds = reference.odds
     if reference.counts is not None:
         counts = dict(zip(reference.labels, reference.counts, strict=True))
         return {"kind": "counts", "counts": counts, "source": reason}

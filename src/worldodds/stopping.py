@@ -176,7 +176,7 @@ def step_of(scene: Scene, status: str, votes: Collection[Reading]) -> Step:
 
 def odds_of(scene: Scene) -> Reference | None:
     """Return the reference of a scene whose odds are known, not counted: what can be followed in sequence."""
-    known = scene.reference is not None and scene.reference.odds is not None and scene.reference.counts is None
+    known = scene.reference is not None and scene.reference.counts is None
     return scene.reference if known else None
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Self
 
 from worldodds.fake_provider import Response
 
@@ -50,7 +51,7 @@ def state(folder: Path) -> tuple[list[object], list[object], dict[str, bytes]]:
 
 
 class Lives:
-    """A run that is begun as often as it is killed."""
+    """A run that is begun as often as it is killed; a context."""
 
     def __init__(
         self, suite: Path, folder: Path, url: str, n: int = N, *, model: str = "server", stop: str = "never"
@@ -66,5 +67,8 @@ class Lives:
         self._process.stdin.flush()
         return int(self._process.stdout.readline())
 
-    def close(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self._process.communicate()

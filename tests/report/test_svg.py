@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldodds.outcome import Counts, Reference
+from worldodds.outcome import Counts
 from worldodds.report.overview import Entry, reliability, scatter, whisker
 from worldodds.report.overview import mean_axis as axis_of
 from worldodds.report.plots import BOTTOM, bars, chance_ranges, readable_meter, tallest, tv_meter
@@ -105,7 +105,6 @@ def test_names_do_not_cover_one_another() -> None:
 def test_unknown_odds_are_not_drawn(cards: tuple[Scorecard, ...]) -> None:
     """Without odds there are bars and no line, and nothing is outside anything."""
     m = cards[0].cell("ball").measurement
-    unknown = Reference(labels=m.scene.labels, odds=None)
-    drawn = bars(replace(m, scene=replace(m.scene, reference=unknown)), model="m", top=1.0)
+    drawn = bars(replace(m, scene=replace(m.scene, reference=None)), model="m", top=1.0)
     assert 'class="odds"' not in drawn
     assert "outside" not in drawn

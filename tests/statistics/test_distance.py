@@ -158,7 +158,6 @@ def test_descriptions():
         (lambda: excess(0.1, 1.0), "floor: 1.0"),
         (lambda: score_of([0, 0], [0.5, 0.5]), "nothing was read"),
         (lambda: mean_score([]), "cells: none given"),
-        (lambda: null_floor(Reference(labels=("a", "b"), odds=None), 3), "not known"),
         (
             lambda: total_variation(Counts.of([1, 2], labels=["a", "b"]), Reference.uniform(["b", "a"])),
             "are not the reference's",

@@ -250,7 +250,6 @@ def test_shapes_count_every_arrangement():
     [
         (lambda: multinomial_test([0, 0], [0.5, 0.5]), "n = 0"),
         (lambda: multinomial_test([1, 2], [0.5, 0.5], statistic="G"), "statistic: 'G' is not one of g, chi2"),
-        (lambda: multinomial_test([1, 2], Reference(labels=("a", "b"), odds=None)), "not known"),
         (lambda: multinomial_test([1, 2.5], [0.5, 0.5]), "2.5 is not a whole number"),
         (lambda: multinomial_test([1, 2], [0.7, 0.5]), "not to 1"),
     ],

@@ -63,7 +63,7 @@ def _show(scene: Scene) -> None:
     screen.print(
         f"[bold]Question[/bold]  {escape(scene.readout.question.strip())}  (read from the {scene.readout.evidence})\n"
     )
-    if scene.reference and scene.reference.odds:
+    if scene.reference:
         rows = table("outcome", ">odds", ">", title="Reference odds")
         for label, odds in zip(scene.labels, scene.reference.odds, strict=True):
             rows.add_row(escape(label), str(odds), f"{float(odds):.4f}")

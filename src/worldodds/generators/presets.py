@@ -63,7 +63,7 @@ class Preset:
 
 def reference(scene: Scene, _knobs: Knobs) -> Odds:
     """Target the scene's own odds."""
-    if scene.reference is None or scene.reference.odds is None:
+    if scene.reference is None:
         raise InputError(f"scene {scene.id!r} has no reference odds to target; use simulator/natural")
     return scene.reference.probabilities
 

@@ -166,7 +166,7 @@ def _write_scene(one: OfficialScene, into: Path) -> None:
     text = re.sub(
         r'^prompt = """.*?"""', lambda _: f'prompt = {prompt}\nframe = "{name}"', text, flags=re.MULTILINE | re.DOTALL
     )
-    if one.reference is not None and one.reference.odds:
+    if one.reference is not None:
         odds = ", ".join(f'"{share}"' for share in one.reference.odds)
         table = (
             f'[reference]\nkind = "odds"\nodds = [{odds}]\nreason = "As in the official benchmark\'s own package."\n'

@@ -117,7 +117,7 @@ def _scene(scene: SceneMetric, beside: BesideScene, partial: bool) -> TrackScene
     value = _rounded(scene.metric if partial else scene.official)
     placement, counts, reference = placement_of(scene.scene), scene.counts, scene.scene.reference
     calibration = placement.track == "calibration"
-    odds = zip(reference.labels, reference.odds or (), strict=False) if reference else ()
+    odds = zip(reference.labels, reference.odds, strict=True) if reference else ()
     return TrackSceneEntry(
         n=scene.n,
         nulls=scene.nulls,

@@ -208,7 +208,7 @@ def _shares(card: Scorecard) -> list[tuple[str, float, float, int]]:
     dots: list[tuple[str, float, float, int]] = []
     for cell in card.cells:
         counts, reference = cell.measurement.counts, cell.measurement.scene.reference
-        if not counts.n or reference is None or reference.odds is None:
+        if not counts.n or reference is None:
             continue
         for label, count, odds in zip(counts.labels, counts.counts, reference.probabilities, strict=True):
             told = f"{cell.measurement.scene.title}, {label}: {count} of {counts.n}, odds {percent(float(odds))}"

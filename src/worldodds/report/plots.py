@@ -45,7 +45,7 @@ def tallest(measurements: Sequence[Measurement]) -> float:
     for m in measurements:
         if m.counts.n:
             highest = max(highest, *(m.counts.array / m.counts.n))
-        if m.scene.reference and m.scene.reference.odds:
+        if m.scene.reference:
             most_likely = max(most_likely, *m.scene.reference.probabilities)
     wanted = min(max(highest, most_likely), 5 * most_likely or 1.0)
     return next((top for top in (0.1, 0.2, 0.3, 0.4, 0.6, 0.8) if wanted <= top), 1.0)
@@ -94,8 +94,8 @@ class _Bar:
 
 
 def _outcomes(m: Measurement) -> list[_Bar]:
-    n, known = m.counts.n, m.scene.reference and m.scene.reference.odds
-    odds = m.scene.reference.probabilities if m.scene.reference and known else None
+    n = m.counts.n
+    odds = m.scene.reference.probabilities if m.scene.reference else None
     chance = chance_ranges(odds, n) if odds is not None and n else None
     bars: list[_Bar] = []
     for i, (label, count) in enumerate(zip(m.counts.labels, m.counts.counts, strict=True)):

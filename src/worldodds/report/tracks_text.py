@@ -27,9 +27,7 @@ def print_tracks(scores: TrackScores, console: Console, *, partial: bool = False
     from rich.text import Text
 
     for scene_id, reference in scores.given.items():
-        odds = ", ".join(
-            f"{label} {share}" for label, share in zip(reference.labels, reference.odds or (), strict=True)
-        )
+        odds = ", ".join(f"{label} {share}" for label, share in zip(reference.labels, reference.odds, strict=True))
         console.print(Text(f"Reference odds given by hand: {scene_id} {odds}", style="yellow"))
     _print_set_aside(scores.set_aside, console)
     for card in scores.cards:

@@ -73,8 +73,6 @@ def p_values_of_many(counts: NDArray[np.integer], reference: ReferenceLike, *, s
         raise StatisticsError(f"statistic: {statistic!r} is not one of {', '.join(STATISTICS)}")
     expected = as_reference(reference)
     seen = checked_rows(counts, expected.k)
-    if expected.odds is None:
-        raise StatisticsError("reference: the odds of this scene are not known, so nothing can be tested")
     n = seen.sum(axis=1)
     p = np.full(len(seen), np.nan)
     if expected.counts is not None:

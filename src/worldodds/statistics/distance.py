@@ -18,7 +18,7 @@ from worldodds.statistics.cell import (
     as_reference,
 )
 from worldodds.statistics.checks import check_level, check_size
-from worldodds.statistics.floor import floors, known_odds, mean_deviation
+from worldodds.statistics.floor import floors, mean_deviation
 from worldodds.statistics.large import is_large, tv_band
 from worldodds.statistics.laws import total_variation_law
 from worldodds.statistics.observed import band_of, mean_distances
@@ -91,7 +91,7 @@ def score_of(counts: CountsLike, reference: ReferenceLike) -> float:
     Raises:
         StatisticsError: nothing was read at all, not even a null.
 
-    >>> round(score_of(Counts.of([9, 21], unreadable=2), Reference.uniform(2)), 4)
+    >>> round(score_of(Counts.of([9, 21], unreadable=2), [0.5, 0.5]), 4)
     0.1916
     """
     seen, expected = as_cell(counts, reference)
@@ -117,7 +117,7 @@ def mean_score(cells: Sequence[Cell]) -> float:
 def tv_total(counts: CountsLike, reference: ReferenceLike) -> float:
     """Total variation with every null charged in full: ``(1 - rho) + rho * TV``; 1 where nothing was readable.
 
-    >>> round(tv_total(Counts.of([5, 15], unreadable=5), Reference.uniform(2)), 12)
+    >>> round(tv_total(Counts.of([5, 15], unreadable=5), [0.5, 0.5]), 12)
     0.4
     """
     seen, expected = as_cell(counts, reference)
@@ -169,7 +169,7 @@ def null_band(reference: ReferenceLike, n: int, level: float = 0.95) -> tuple[fl
     if is_large(n, expected.k):
         return tv_band(expected.probabilities, n, null_floor(expected, n), level)
     tail = (1 - level) / 2
-    values, cumulative = total_variation_law(known_odds(expected), n)
+    values, cumulative = total_variation_law(expected.odds, n)
     # a quantile that the law reaches exactly must not be missed by a rounding error
     low, high = np.searchsorted(cumulative, [tail - 1e-12, 1 - tail - 1e-12])
     return float(values[low]), float(values[min(int(high), len(values) - 1)])

@@ -214,7 +214,7 @@ def _log_e_calibrated(counts: NDArray[np.int64], reference: Reference, delta: fl
     n = counts.sum(axis=1)
     share = counts / np.maximum(n, 1)[:, None]
     fit = np.where(counts > 0, xlogy(share, share) - xlogy(share, p), 0.0).sum(axis=1)
-    groups, takes = _events(reference.odds or ())
+    groups, takes = _events(reference.odds)
     seen, room = np.zeros((len(counts), len(takes))), np.zeros(len(takes))
     for column, group in enumerate(groups):
         ranked = np.sort(share[:, group], axis=1)[:, ::-1]

@@ -89,7 +89,7 @@ def _plan(counts: tuple[int, ...], n: int, tv: float, delta: float, power: float
 
     return ExperimentPlan(
         n_observed=m,
-        experiment_floor=null_floor(Reference.of(odds.odds or ()), m),
+        experiment_floor=null_floor(Reference.of(odds.odds), m),
         detectable_tv=detectable_tv(odds, worth, power=power) if worth else None,
         n_to_detect=bought(to_detect),
         n_to_certify=bought(to_certify),

@@ -9,31 +9,19 @@ from math import lgamma
 import numpy as np
 from numpy.typing import NDArray
 
-from worldodds.errors import StatisticsError
 from worldodds.outcome import Reference
 
 Floats = NDArray[np.float64]
 
 
 def floors(reference: Reference, n_max: int) -> Floats:
-    """Return null floors for n = 0 ... ``n_max`` or more; entry 0 is 0 and means nothing. Read-only, cached.
-
-    Raises:
-        StatisticsError: the odds of the reference are not known.
-    """
+    """Return null floors for n = 0 ... ``n_max`` or more; entry 0 is 0 and means nothing. Read-only, cached."""
     size = max(64, 1 << (n_max - 1).bit_length())
     if reference.counts is not None:
         from worldodds.statistics.observed import floors_of
 
         return floors_of(reference.counts, size)
-    return _floors(known_odds(reference), size)
-
-
-def known_odds(reference: Reference) -> tuple[Fraction, ...]:
-    """Return the exact odds; raises StatisticsError where they are not known."""
-    if reference.odds is None:
-        raise StatisticsError("reference: the odds of this scene are not known; only coverage can be measured")
-    return reference.odds
+    return _floors(reference.odds, size)
 
 
 def mean_deviation(n: NDArray[np.int64], p: Floats) -> Floats:

@@ -204,7 +204,7 @@ def plan_scene(
 
 @lru_cache(maxsize=128)
 def _plan(
-    odds: tuple[Fraction, ...] | None,
+    odds: tuple[Fraction, ...],
     n: int,
     tv: float,
     delta: float,
@@ -214,7 +214,7 @@ def _plan(
     spike: int | None,
 ) -> ScenePlan:
     """Plan by odds alone: three forks cost one."""
-    expected, valid = Reference.of(odds or ()), math.floor(n * scorability + 1e-9)
+    expected, valid = Reference.of(odds), math.floor(n * scorability + 1e-9)
     reachable = tv <= _reach(expected, spike)
 
     def bought(outcomes: int) -> int:

@@ -37,7 +37,7 @@ def default_spike(reference: ReferenceLike) -> int:
     >>> default_spike([0.25, 0.5, 0.25]), default_spike(["18/37", "18/37", "1/37"]), default_spike(["1/2", "1/2"])
     (1, 2, 0)
     """
-    odds = as_reference(reference).odds or ()
+    odds = as_reference(reference).odds
     for extreme in (max(odds, default=0), min((o for o in odds if o > 0), default=0)):
         if odds.count(extreme) == 1:
             return odds.index(extreme)

@@ -117,8 +117,7 @@ def mean_coverage_interval(cells: Sequence[CountsLike], *, level: float = 0.95) 
 
 def _grid_law(reference: Reference, n: int) -> Floats:
     need_known_odds(reference, "the law of a mean TVD")
-    reference.probabilities  # noqa: B018  refuses a reference without odds
-    values, cumulative = total_variation_law(reference.odds or (), n)
+    values, cumulative = total_variation_law(reference.odds, n)
     # each value is shared between its two neighbours on the grid, so that means stay exact
     place = values * STEPS
     low = np.minimum(np.floor(place + 1e-9).astype(np.int64), STEPS)

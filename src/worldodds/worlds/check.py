@@ -109,7 +109,7 @@ def natural_odds(scene: Scene, runs: Sequence[Run], *, rng: np.random.Generator)
         out_of_schema=outside,
     )
     known = scene.reference
-    if known is None or known.odds is None or counts.n == 0:
+    if known is None or counts.n == 0:
         return NaturalOdds(counts=counts, invalid=dict(invalid))
     return measure_natural(counts, dict(invalid), known, rng=rng)
 
@@ -122,7 +122,7 @@ def target_odds(scene: Scene, world: World, runs: Sequence[Run], *, rng: np.rand
     Raises:
         InputError: the scene has no reference odds.
     """
-    if scene.reference is None or scene.reference.odds is None:
+    if scene.reference is None:
         raise InputError(f"scene {scene.id!r} has no reference odds to target")
     ended: dict[str, list[Run]] = defaultdict(list)
     for run in runs:
