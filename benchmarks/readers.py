@@ -3,9 +3,10 @@
     python benchmarks/readers.py [-n 200] [--scenes dice ball] [--workers 2] [--conditions clean hidden]
     python benchmarks/readers.py -n 24 --certificate src/worldodds/certified/tracker.json
 
-Writes benchmarks/results/exam/<scene>.json as soon as a scene is done, and benchmarks/results/readers.md from all that
-lie there. With --conditions only these are sat, into <scene>-<first condition>.json; the table takes the larger n of a
-condition. `-n 0` only writes the table again. The certificate is of all scenes sat, and is what the package ships.
+Writes benchmarks/results/exam/<scene>-v<version>.json as soon as a scene is done, and benchmarks/results/readers.md
+from all that lie there, of any version. With --conditions only these are sat, into a file with the first one's name
+added; the table takes the larger n of a condition. `-n 0` only writes the table again. The certificate is of all scenes
+sat so far: what the package ships.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from worldodds.generators.simulator import simulator
 from worldodds.interop.certificate_json import CertificateDocument, certificate_of, write_certificate
 from worldodds.interop.exam_json import exam_document
 from worldodds.interop.json_text import as_json
-from worldodds.readers.tracker import Tracker
+from worldodds.readers.tracker import VERSION, Tracker
 from worldodds.report.exam_page import write_exam_page
 from worldodds.statistics.agreement import share_interval
 from worldodds.suites import find_suite
@@ -38,8 +39,11 @@ only.** *Degraded* is the sum over nine conditions, *nothing to tell* over the n
 stage. Cells are clips, with Clopper-Pearson intervals at 95%. Either null is right where nothing can be told. All
 conditions apart: `results/exam/*.json`, and `worldodds exam --reader tracker`.
 
-| scene | clips | clean, right | degraded, right | degraded, wrong label | nothing to tell, right | false readings |
-|---|---|---|---|---|---|---|"""
+*Version* is the tracker's, several where conditions were sat by several. Version 2 also sees a card whose halves show
+two suits, version 3 also a roulette pocket painted over; nothing else is read otherwise.
+
+| scene | version | clips | clean, right | degraded, right | degraded, wrong | nothing to tell, right | false readings |
+|---|---|---|---|---|---|---|---|"""
 
 
 def main() -> None:
@@ -53,12 +57,13 @@ def main() -> None:
     parser.add_argument("--pages", type=Path, help="a folder for the pages with misread clips")
     options = parser.parse_args()
     began, answers = time.monotonic(), list[Answer]()
-    for scene in options.scenes if options.n else []:
+    for sat, scene in enumerate(options.scenes if options.n else [], 1):
         answers += examine(scene, options.n, options.workers, options.pages, options.conditions)
         write_table()
+        if options.certificate:
+            document = certified(answers, options.scenes[:sat], options.n, time.monotonic() - began)
+            write_certificate(document, options.certificate)
     write_table()
-    if options.certificate:
-        write_certificate(certified(answers, options.scenes, options.n, time.monotonic() - began), options.certificate)
 
 
 def examine(
@@ -76,7 +81,7 @@ def examine(
         first_seed=FIRST_SEED,
     )
     (RESULTS / "exam").mkdir(exist_ok=True)
-    file = f"{name}-{conditions[0]}.json" if conditions else f"{name}.json"
+    file = "-".join([name, f"v{VERSION}", *conditions[:1]]) + ".json"
     (RESULTS / "exam" / file).write_text(as_json(document) + "\n", encoding="utf-8")
     if pages:
         write_exam_page(document, answers, scenes, pages / f"{name}.html")
@@ -105,10 +110,11 @@ def write_table() -> None:
     remarks: list[str] = []
     for scene in find_suite("calibench").scene_ids:
         conditions: dict[str, Any] = {}
-        for path in sorted([*(RESULTS / "exam").glob(f"{scene}.json"), *(RESULTS / "exam").glob(f"{scene}-*.json")]):
-            for name, entry in json.loads(path.read_text(encoding="utf-8"))["scenes"][scene].items():
+        for path in sorted((RESULTS / "exam").glob(f"{scene}-v*.json")):
+            document = json.loads(path.read_text(encoding="utf-8"))
+            for name, entry in document["scenes"][scene].items():
                 if name not in conditions or entry["n"] > conditions[name]["n"]:
-                    conditions[name] = entry
+                    conditions[name] = {**entry, "version": document["reader_settings"]["version"]}
         if conditions:
             rows.append(_row(scene, conditions))
             remarks += _remarks(scene, conditions)
@@ -121,6 +127,7 @@ def _row(scene: str, conditions: dict[str, Any]) -> str:
     degraded = [entry for name, entry in conditions.items() if name in DEGRADATIONS]
     nothing = [entry for name, entry in conditions.items() if name != CLEAN and name not in DEGRADATIONS]
     cells = (
+        ", ".join(sorted({str(entry["version"]) for entry in conditions.values()})),
         str(sum(entry["n"] for entry in conditions.values())),
         _share(clean, "agree"),
         _share(degraded, "agree"),

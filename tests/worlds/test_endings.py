@@ -150,3 +150,20 @@ def test_a_mass_off_its_rod_falls_as_things_fall() -> None:
     falls = slice(off - 1, off + 3)
     assert np.allclose(np.diff(right[falls], 2), 0, atol=1e-9)
     assert np.allclose(np.diff(down[falls], 2) * world.frame_rate**2, 9.81, rtol=1e-6)
+
+
+def test_an_escaped_marble_lies_wholly_outside_its_cups() -> None:
+    """A marble that lay on the line of a cup's wall would be in that cup to any eye."""
+    scene, world = SUITE.scene("ball"), load_world("ball")
+    motion, rng = world.simulate(start_seed=1), np.random.default_rng(0)
+    ends: list[Motion] = []
+
+    def keep(escaped: Motion):
+        ends.append(escaped)
+        return iter([np.zeros((4, 4, 3), np.uint8)])
+
+    for _ in range(60):
+        list(endings.spoil("escaped", scene, world, keep, motion, rng=rng))
+    cups = [np.array(scene.geometry[cup]) * 640 for cup in ("left_cup", "right_cup")]
+    for x, reach in ((end.states[-1, 0], world.settings()["ball_radius_mm"]) for end in ends):
+        assert all(x + reach <= low or x - reach >= high for low, high in cups), x

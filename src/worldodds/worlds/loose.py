@@ -27,19 +27,20 @@ def _over_the_wall(shot: Shot) -> Frames:
 
 
 def _through_the_wall(shot: Shot) -> Frames:
-    """The outer walls let the marble through, and it rolls down over the bare board."""
-    from worldodds.worlds.ball import outer_wall
+    """The outer walls let the marble through, and it rolls down over the bare board, wholly out of the cups."""
+    from worldodds.worlds.ball import CENTRE_MM, CUP_MM, outer_wall
     from worldodds.worlds.plane import Start, let_go, mirrored, rails
 
     world: Any = shot.world
     walls = {"radius_mm": 1.0, "restitution": world.wall_restitution, "friction": world.wall_friction}
     gone = [rail for wall in (outer_wall(), mirrored(outer_wall())) for rail in rails(wall, **walls)[1:]]
+    outside_mm = CUP_MM[1] + world.ball_radius_mm
     open_track = replace(world.course, obstacles=tuple(part for part in world.course.obstacles if part not in gone))
     while True:
         seed = int(shot.rng.integers(2**53))
         start = Start.drawn(seed, push_sd_mm_s=world.push_sd_mm_s, spin_sd_rad_s=world.spin_sd_rad_s)
         motion = let_go(open_track, start, world.judge, frames=world.frames, frame_rate=world.frame_rate)
-        if motion.outcome is None:
+        if abs(motion.states[-1, 0] - CENTRE_MM) > outside_mm:
             return shot.film(motion.states)
 
 
