@@ -93,6 +93,8 @@ def test_a_bad_table_is_one_sentence(case: str, tmp_path: Path, capsys: pytest.C
     ("words", "message"),
     [
         (["scoree"], "Did you mean"),
+        (["plan", "mine"], "plan does not take 'mine'; worldodds plan --help"),
+        (["scene", "check", "mine", "yours"], "scene check does not take 'yours'"),
         (["score", "--jsn", "x.csv"], "--jsn"),
         (["score"], "no source given"),
         (["score", "nowhere.csv"], "there is no such file or folder"),

@@ -12,7 +12,7 @@ import sqlite3
 import sys
 from typing import NoReturn
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, UnusedCliTokensError
 
 from worldodds._version import __version__
 from worldodds.cli import (
@@ -103,6 +103,11 @@ def call(words: list[str] | None = None) -> int:  # noqa: PLR0911 - one exit cod
     try:
         code = app(words, exit_on_error=False, print_error=False) or 0
         sys.stdout.flush()
+    except UnusedCliTokensError as error:
+        command, words_left = " ".join(error.command_chain or ()), " ".join(error.unused_tokens or ())
+        return _complain(
+            f"{command} does not take {words_left!r}; worldodds {command} --help tells what it takes", BAD_INPUT
+        )
     except CycloptsError as error:
         return _complain(" ".join(str(error).split()), BAD_INPUT)
     except WorldOddsError as error:

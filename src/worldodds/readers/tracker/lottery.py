@@ -7,6 +7,7 @@ edge seen from the ball's centre; ``paint``, the RGB of balls 1 to 10, which bal
 
 from __future__ import annotations
 
+import string
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -28,7 +29,8 @@ LEAST_CHANGE = 12.0  # grey levels of the conditioning frame between an empty an
 STILL = 0.25  # change over LOOK_BACK frames, as a share of that
 ABOVE = (4.6, 2.2)  # where a second ball would lie, in half heights of the disc above its middle
 STIRRING = 15.0  # grey levels by which a ball on its way changes its place in the picture
-LEAST_LIKENESS, LEAST_MARGIN = 0.72, 0.03
+LEAST_LIKENESS, LEAST_MARGIN = 0.80, 0.03
+MARKS = (*map(str, range(100)), *string.ascii_uppercase, *"?!&%#$@+*")  # what a ball might bear instead
 LEAST_PAINT, PAINT_MARGIN = 0.8, 0.12
 
 Patch = NDArray[np.float32]  # (SIDE_PX, SIDE_PX, 3), RGB in grey levels of the conditioning frame
@@ -36,10 +38,14 @@ Patch = NDArray[np.float32]  # (SIDE_PX, SIDE_PX, 3), RGB in grey levels of the 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """How like each label's are the digits and the paint (both correlations, at most 1): shape (labels,)."""
+    """How like each label's are the digits and the paint (both correlations, at most 1): shape (labels,).
+
+    ``other`` is how like the digits is the mark that fits best and is no label: a number below 100, a letter, a sign.
+    """
 
     digits: NDArray[np.float64]
     paint: NDArray[np.float64]
+    other: float
 
 
 def read(frames: Sequence[Image], scene: Scene) -> Reading:
@@ -62,7 +68,9 @@ def read(frames: Sequence[Image], scene: Scene) -> Reading:
 def _judge(evidence: Evidence, scene: Scene) -> Reading:
     total = evidence.digits + evidence.paint
     best, second = np.argsort(total)[::-1][:2]
-    raw = f"digits {evidence.digits[best]:.2f}, paint {evidence.paint[best]:.2f}"
+    raw = f"digits {evidence.digits[best]:.2f}, of no label {evidence.other:.2f}, paint {evidence.paint[best]:.2f}"
+    if evidence.other > max(evidence.digits[best], LEAST_LIKENESS):
+        return _null(scene, "not_a_number", raw)
     if evidence.digits[best] < LEAST_LIKENESS or total[best] - total[second] < LEAST_MARGIN:
         return _null(scene, "blurred", raw)
     if evidence.paint[best] < max(LEAST_PAINT, evidence.paint.max() - PAINT_MARGIN):
@@ -80,10 +88,13 @@ def weigh(patch: Patch, scene: Scene) -> Evidence:
         middle - half - REACH_PX : middle + half + REACH_PX, middle - half - REACH_PX : middle + half + REACH_PX
     ]
     angle = float(scene.geometry["disc_angle"])
-    digits = [
-        float(cv2.matchTemplate(window, _template(label, angle), cv2.TM_CCOEFF_NORMED).max()) for label in scene.labels
-    ]
-    return Evidence(digits=np.array(digits), paint=_paint(patch, scene))
+
+    def likeness(mark: str) -> float:
+        return float(cv2.matchTemplate(window, _template(mark, angle), cv2.TM_CCOEFF_NORMED).max())
+
+    digits = np.array([likeness(label) for label in scene.labels])
+    other = max(likeness(mark) for mark in MARKS if mark not in scene.labels)
+    return Evidence(digits=digits, paint=_paint(patch, scene), other=other)
 
 
 def _paint(patch: Patch, scene: Scene) -> NDArray[np.float64]:
@@ -101,8 +112,8 @@ def _paint(patch: Patch, scene: Scene) -> NDArray[np.float64]:
 
 
 @cache
-def _template(label: str, disc_angle: float) -> NDArray[np.float32]:
-    """Return the number as it lies on the ball's round face, seen from the front, in the middle of the patch."""
+def _template(mark: str, disc_angle: float) -> NDArray[np.float32]:
+    """Return the mark as it lies on the ball's round face, seen from the front, in the middle of the patch."""
     import cv2
 
     half = round(0.78 * DISC_PX)
@@ -110,20 +121,20 @@ def _template(label: str, disc_angle: float) -> NDArray[np.float32]:
     sine = np.hypot(x, y) * np.sin(np.radians(disc_angle))
     stretch = np.tan(np.arcsin(sine)) / np.tan(np.radians(disc_angle)) / np.maximum(np.hypot(x, y), 1e-6)
     at = ((np.stack([x, y]) * stretch + 1) * 168).astype(np.float32)
-    flat = cv2.remap(_drawn(label), at[0], at[1], cv2.INTER_AREA)
+    flat = cv2.remap(_drawn(mark), at[0], at[1], cv2.INTER_AREA)
     return np.asarray(cv2.GaussianBlur(flat, (0, 0), BLUR_PX), dtype=np.float32)
 
 
-def _drawn(label: str) -> Any:
-    """Draw a number black on white, 336 pixels across the disc; 6 and 9 are underlined."""
+def _drawn(mark: str) -> Any:
+    """Draw a mark black on white, 336 pixels across the disc; 6 and 9 are underlined."""
     from PIL import Image as Pictures
     from PIL import ImageDraw, ImageFont
 
     picture = Pictures.new("L", (336, 336), 245)
     pen = ImageDraw.Draw(picture)
-    face = ImageFont.load_default(230 if len(label) == 1 else 190)
-    pen.text((168, 168), label, font=face, fill=12, anchor="mm", stroke_width=9)
-    if label in ("6", "9"):
+    face = ImageFont.load_default(230 if len(mark) == 1 else 190)
+    pen.text((168, 168), mark, font=face, fill=12, anchor="mm", stroke_width=9)
+    if mark in ("6", "9"):
         pen.rectangle((106, 268, 230, 286), fill=12)
     return np.asarray(picture)
 
