@@ -14,7 +14,7 @@ pytest.importorskip("cv2")
 from worldodds import video
 from worldodds.readers.tracker import READERS
 from worldodds.scene import load_suite
-from worldodds.worlds import endings, load_world, loose, malformed, misprinted, staged
+from worldodds.worlds import endings, load_world, loose, lottery_look, malformed, misprinted, staged
 from worldodds.worlds.mixing import lower_mass_x
 from worldodds.worlds.world import Motion
 
@@ -167,3 +167,40 @@ def test_an_escaped_marble_lies_wholly_outside_its_cups() -> None:
     cups = [np.array(scene.geometry[cup]) * 640 for cup in ("left_cup", "right_cup")]
     for x, reach in ((end.states[-1, 0], world.settings()["ball_radius_mm"]) for end in ends):
         assert all(x + reach <= low or x - reach >= high for low, high in cups), x
+
+
+RESEMBLING = [
+    (9, ""),
+    (9, "0"),
+    (1, "21"),
+    (2, "?"),
+    (7, "?"),
+    (8, "B"),
+    (18, "B"),
+    (5, "S"),
+    (2, "Z"),
+    (8, "\N{SNOWMAN}"),
+]
+
+
+@pytest.mark.parametrize(("paint", "mark"), RESEMBLING)
+def test_no_mark_is_taken_for_a_number_that_it_resembles(
+    paint: int, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the ball of that very number a zero is no 9, a letter B no 8, and what the typeface does not know is none."""
+    scene, world = SUITE.scene("lottery"), load_world("lottery")
+    whole = world.simulate(start_seed=1, noise_seed=1)
+    motion = replace(whole, states=whole.states[[0, -1, -1]], settled_frame=1)
+    face = lottery_look.ball_face
+
+    def painted(number: int, mark: str | None = None):
+        return face(number if mark is None else paint, mark)
+
+    monkeypatch.setattr(misprinted, "_NO_NUMBERS", (mark,))
+    monkeypatch.setattr(lottery_look, "ball_face", painted)
+    film = endings.spoil(
+        "not_a_number", scene, world, lambda m: world.draw(m, (640, 480)), motion, rng=np.random.default_rng(0)
+    )
+    first, *_, last = film
+    read = importlib.import_module(READERS[scene.geometry["reader"]]).read
+    assert read([first, *[last] * 14], scene).status in ("unreadable", "out_of_schema")
