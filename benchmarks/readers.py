@@ -1,7 +1,7 @@
 """The tracker's entrance exam on all scenes, kept as one JSON document a scene and a table of them all.
 
     python benchmarks/readers.py [-n 200] [--scenes dice ball] [--workers 2] [--conditions clean hidden]
-    python benchmarks/readers.py -n 24 --certificate src/worldodds/certified/tracker.json
+    python benchmarks/readers.py -n 8 --certificate src/worldodds/certified/tracker.json
 
 Writes benchmarks/results/exam/<scene>-v<version>.json as soon as a scene is done, and benchmarks/results/readers.md
 from all that lie there, of any version. With --conditions only these are sat, into a file with the first one's name

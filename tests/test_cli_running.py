@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from worldodds.fake_provider import FakeProvider, LocalServer, Response
 from worldodds.interop.status_json import StatusDocument
 from worldodds.pricing import load_prices, per_clip_usd, price_of
 from worldodds.registry import make_generator
+from worldodds.store import RunStore
 
 PRICES = """
 format = "worldodds.prices/1"
@@ -156,6 +158,21 @@ def test_an_experiment_is_a_file(
     assert len(steps) == 8
     assert {"at", "step", "scene", "status", "cost_usd"} <= steps[0].keys()
     assert call(["status", str(tmp_path / "runs/slow")]) == 0
+
+
+def test_an_experiment_may_film_only_and_names_what_lies_beside_it(
+    provider: tuple[FakeProvider, str], tiny_folder: Path, tmp_path: Path
+) -> None:
+    """An empty list of readers is no reader, and the suite is found from wherever the command is given."""
+    _, url = provider
+    (tmp_path / "there").mkdir()
+    shutil.copytree(tiny_folder, tmp_path / "there" / "mine")
+    file = tmp_path / "there" / "experiment.toml"
+    file.write_text(EXPERIMENT.format(suite="mine", url=url).replace('["canned"]', "[]"))
+    assert call(["run", str(file), "-n", "1", "--scene", "coin"]) == 0
+    with RunStore(tmp_path / "there" / "runs" / "plain", write=False) as store:
+        assert [rollout.status for rollout in store.rollouts().values()] == ["done"]
+        assert not store.readings()
 
 
 BAD_EXPERIMENTS = {

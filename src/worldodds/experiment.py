@@ -9,6 +9,7 @@ from typing import Any
 
 from worldodds.errors import InputError
 from worldodds.stopping import When
+from worldodds.suites import builtin_suites, installed_suites
 from worldodds.toml_file import read_toml
 
 FORMAT = "worldodds.experiment/1"
@@ -43,6 +44,12 @@ class Experiment:
     workers: int | None = None
     max_cost: float | None = None
     stop: When | None = None
+
+    def suite_beside(self, path: Path) -> str:
+        """The suite as it is named, or, where no suite has that name, what lies beside the experiment's own file."""
+        beside = path.parent / self.suite
+        named = self.suite in (*builtin_suites(), *installed_suites())
+        return str(beside) if beside.exists() and not named else self.suite
 
 
 def load_experiment(path: Path) -> Experiment:

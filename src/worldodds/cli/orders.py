@@ -87,8 +87,8 @@ def _of_experiment(flags: Order, path: Path) -> list[Job]:
     found = load_experiment(path)
     whole = replace(
         flags,
-        suite=flags.suite or found.suite,
-        readers=flags.readers or found.readers,
+        suite=flags.suite or found.suite_beside(path),
+        readers=flags.readers or found.readers or ("none",),
         scenes=flags.scenes or found.scenes,
         n=found.n if flags.n is None else flags.n,
         workers=flags.workers or found.workers,
