@@ -40,7 +40,7 @@ stage. Cells are clips, with Clopper-Pearson intervals at 95%. Either null is ri
 conditions apart: `results/exam/*.json`, and `worldodds exam --reader tracker`.
 
 *Version* is the tracker's, several where conditions were sat by several. Version 2 also sees a card whose halves show
-two suits, version 3 also a roulette pocket painted over; nothing else is read otherwise.
+two suits; version 3 also a roulette pocket painted over, and a mark on a lottery ball that is none of its numbers.
 
 | scene | version | clips | clean, right | degraded, right | degraded, wrong | nothing to tell, right | false readings |
 |---|---|---|---|---|---|---|---|"""
@@ -108,16 +108,26 @@ def write_table() -> None:
     """Write the table of all documents there are, and the conditions that some clip was misread under."""
     rows: list[str] = []
     remarks: list[str] = []
+    now: list[dict[str, Any]] = []
     for scene in find_suite("calibench").scene_ids:
         conditions: dict[str, Any] = {}
         for path in sorted((RESULTS / "exam").glob(f"{scene}-v*.json")):
             document = json.loads(path.read_text(encoding="utf-8"))
+            if document["reader_settings"]["version"] == VERSION:
+                now += document["scenes"][scene].values()
             for name, entry in document["scenes"][scene].items():
                 if name not in conditions or entry["n"] > conditions[name]["n"]:
                     conditions[name] = {**entry, "version": document["reader_settings"]["version"]}
         if conditions:
             rows.append(_row(scene, conditions))
             remarks += _remarks(scene, conditions)
+    if now:
+        kinds = ("agree", "false_null", "missed_null", "wrong_label")
+        clips, right, false_null, missed, wrong = (sum(entry[kind] for entry in now) for kind in ("n", *kinds))
+        found = (
+            f"{right:,} of {clips:,} clips right; false nulls: {false_null}, false readings: {missed}, wrong: {wrong}"
+        )
+        rows += ["", f"By version {VERSION} alone, the present one: {found}."]
     told = "\n".join(["", "Conditions under which a clip was not read right:", "", *remarks]) if remarks else ""
     (RESULTS / "readers.md").write_text("\n".join([HEAD, *rows, told]).rstrip() + "\n", encoding="utf-8")
 
@@ -141,6 +151,8 @@ def _row(scene: str, conditions: dict[str, Any]) -> str:
 def _share(entries: Iterable[dict[str, Any]], what: str) -> str:
     entries = list(entries)
     hits, n = sum(entry[what] for entry in entries), sum(entry["n"] for entry in entries)
+    if n == 0:
+        return "–"
     spread = share_interval(hits, n)
     return f"{hits} of {n} ({100 * spread.low:.1f} to {100 * spread.high:.1f}%)"
 
